@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/endian.h"
+#include "base/random.h"
+#include "base/result.h"
+
+namespace kauri {
+namespace {
+
+Result<int> half(int n) {
+  if (n % 2 != 0) return invalid("the number " + std::to_string(n) + " is odd");
+  return n / 2;
+}
+
+Result<int> quarter(int n) {
+  KAURI_TRY(const int h, half(n));
+  return half(h);
+}
+
+Result<void> check_even(int n) {
+  KAURI_TRY([[maybe_unused]] const int h, half(n));
+  return {};
+}
+
+TEST(Result, PassesValuesAndErrors) {
+  EXPECT_EQ(*quarter(8), 2);
+  ASSERT_FALSE(quarter(6));
+  EXPECT_EQ(quarter(6).error().message(), "the number 3 is odd");
+  EXPECT_EQ(quarter(6).error().code(), ErrorCode::kInvalid);
+  EXPECT_TRUE(check_even(4));
+  EXPECT_FALSE(check_even(5));
+}
+
+TEST(Crc32c, KnownAnswers) {
+  EXPECT_EQ(crc32c("123456789"), 0xE3069283U);
+  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAU);
+  EXPECT_EQ(crc32c("56789", crc32c("1234")), crc32c("123456789"));
+}
+
+TEST(Digest128, IsTheHeadOfSha256) {
+  const auto digest = digest128("abc");
+  EXPECT_EQ(static_cast<unsigned char>(digest[0]), 0xBA);
+  EXPECT_EQ(static_cast<unsigned char>(digest[15]), 0x23);
+}
+
+TEST(Endian, SortsAsNumbers) {
+  std::string a;
+  std::string b;
+  append_big_endian<std::uint64_t>(a, 255);
+  append_big_endian<std::uint64_t>(b, 256);
+  EXPECT_LT(a, b);
+  EXPECT_EQ(load_big_endian<std::uint64_t>(b), 256U);
+}
+
+TEST(Random, SeedRepeatsAndUuidIsVersion4) {
+  SeededRandom one(7);
+  SeededRandom two(7);
+  EXPECT_EQ(one.bytes(13), two.bytes(13));
+  const std::string text = format_uuid(one.uuid());
+  EXPECT_EQ(text.size(), 36U);
+  EXPECT_EQ(text[14], '4');
+  EXPECT_NE(Random::system().next_u64(), Random::system().next_u64());
+}
+
+TEST(ManualClock, MovesOnlyWhenTold) {
+  ManualClock clock(1000);
+  clock.advance_micros(5);
+  EXPECT_EQ(clock.wall_micros(), 1005);
+  EXPECT_EQ(clock.monotonic_nanos(), 5000);
+}
+
+}  // namespace
+}  // namespace kauri

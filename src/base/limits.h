@@ -1,0 +1,95 @@
+// Every limit of the server in one table: name, unit, default. Each comment says what a client sees past it.
+//
+// Thread safety: immutable constants. Limits that the configuration can change take these as their defaults
+// ([limits] in config/options).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace kauri::limits {
+using namespace kauri::literals;
+
+// --- Wire (RFC 4511) ---
+// One LDAPMessage on a connection that has not authenticated; Notice of Disconnection (protocolError), close.
+inline constexpr std::size_t kMessageSizeAnonymousMax = 256_KiB;
+// One LDAPMessage on an authenticated connection; the same.
+inline constexpr std::size_t kMessageSizeMax = 16_MiB;
+// Nesting of BER elements inside a message; protocolError.
+inline constexpr std::size_t kBerDepthMax = 160;
+// Nesting of and/or/not in a filter; protocolError.
+inline constexpr std::size_t kFilterDepthMax = 64;
+// Nodes of one filter; adminLimitExceeded.
+inline constexpr std::size_t kFilterNodesMax = 4096;
+// Parts of one substrings assertion; adminLimitExceeded.
+inline constexpr std::size_t kSubstringPartsMax = 64;
+// Attribute descriptions in one search request; adminLimitExceeded.
+inline constexpr std::size_t kRequestedAttributesMax = 1000;
+// Controls on one request; unwillingToPerform.
+inline constexpr std::size_t kControlsMax = 10;
+
+// --- Names (RFC 4514) ---
+// Octets of one DN; invalidDNSyntax.
+inline constexpr std::size_t kDnSizeMax = 8_KiB;
+// RDNs of one DN; invalidDNSyntax.
+inline constexpr std::size_t kDnRdnsMax = 128;
+// Attribute-value assertions of one RDN; invalidDNSyntax.
+inline constexpr std::size_t kRdnAvasMax = 16;
+
+// --- Authentication ---
+// Octets of a clear-text password offered for a bind or a change; invalidCredentials / constraintViolation.
+inline constexpr std::size_t kPasswordSizeMax = 4_KiB;
+// Seconds from accept to the first successful bind or operation, when the peer sends nothing whole; close.
+inline constexpr std::uint32_t kFirstRequestSecondsMax = 10;
+// Jobs waiting for the hash pool; busy.
+inline constexpr std::size_t kHashQueueMax = 1024;
+
+// --- Connections ---
+// Operations in flight on an authenticated connection; then the connection is not read until one ends.
+inline constexpr std::size_t kOperationsInFlightMax = 1000;
+// The same before authentication.
+inline constexpr std::size_t kOperationsInFlightAnonymousMax = 16;
+// Seconds that a started message may take to arrive whole; close.
+inline constexpr std::uint32_t kMessageSecondsMax = 30;
+// Octets waiting to be sent; the connection's searches pause and it is not read until it drains.
+inline constexpr std::size_t kOutputQueueMax = 1_MiB;
+// Seconds without progress while output waits; close.
+inline constexpr std::uint32_t kOutputStallSecondsMax = 30;
+
+// --- Operations ---
+// Entries a search returns to others than the administrator, when the request asks for more; sizeLimitExceeded.
+inline constexpr std::uint32_t kSearchSizeMax = 0;  // 0 = no limit
+// Seconds a search may take for others than the administrator; timeLimitExceeded.
+inline constexpr std::uint32_t kSearchSecondsMax = 3600;
+// Entries examined by one search of others than the administrator; adminLimitExceeded. 0 = no limit.
+inline constexpr std::uint64_t kLookThroughMax = 0;
+// Microseconds of one turn of a long search before it gives the worker back.
+inline constexpr std::uint32_t kSearchSliceMicros = 1000;
+// Aliases followed for one search base or one entry; aliasProblem.
+inline constexpr std::size_t kAliasChainMax = 32;
+
+// --- Writing ---
+// Operations in one group commit.
+inline constexpr std::size_t kCommitOperationsMax = 512;
+// Octets of the requests in one group commit.
+inline constexpr std::size_t kCommitBytesMax = 32_MiB;
+// Write requests waiting for the writer; busy.
+inline constexpr std::size_t kWriteQueueMax = 16384;
+// Values of one attribute kept inside the entry; more go to the values table.
+inline constexpr std::size_t kInlineValuesMax = 200;
+
+// --- Storage ---
+// Octets of an LMDB key.
+inline constexpr std::size_t kKeySizeMax = 511;
+// Octets of a normalised value inside an index or dn key; the rest is a 16-octet hash.
+inline constexpr std::size_t kKeyValueMax = 440;
+// Records of the change log that are kept; the oldest go first.
+inline constexpr std::uint64_t kChangeLogRecordsMax = 1'000'000;
+
+static_assert(kMessageSizeAnonymousMax <= kMessageSizeMax);
+static_assert(kFilterDepthMax * 2 < kBerDepthMax);
+static_assert(kKeyValueMax + 16 + 32 < kKeySizeMax);
+
+}  // namespace kauri::limits
