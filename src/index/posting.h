@@ -1,0 +1,60 @@
+// Posting lists: for each index key the exact set of entries, in the index table
+// (docs/formats/index.md).
+//
+// A list of up to kInlineMax ids is one record; a longer one has a head with its cardinality and
+// one record for each block of 8,192 consecutive ids that has members: a sorted array of 16-bit
+// offsets, or a bitmap of 1 KiB. Keys are made by index/index_keys.h. Thread safety: as the
+// transaction given.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/strong_id.h"
+#include "index/id_set.h"
+#include "storage/storage.h"
+
+namespace kauri::index {
+
+// How many entries the list has: one look-up, whatever its length. 0 when absent.
+Result<std::uint64_t> posting_count(storage::Txn& txn, std::string_view key);
+// Adds the list's members to `out`.
+Result<void> read_posting(storage::Txn& txn, std::string_view key, IdSet& out);
+// Whether the list has the id: at most two look-ups.
+Result<bool> posting_contains(storage::Txn& txn, std::string_view key, EntryId id);
+// No-ops when the id is there (absent) already. RETURNS true when the list changed.
+Result<bool> insert_posting(storage::WriteTxn& txn, std::string_view key, EntryId id);
+Result<bool> erase_posting(storage::WriteTxn& txn, std::string_view key, EntryId id);
+
+// Walks the distinct index keys in [first, last) in order, with the cardinality of each; for ranges
+// and sorted reading.
+class PostingScan {
+ public:
+  static Result<PostingScan> open(storage::Txn& txn, std::string_view first, std::string_view last);
+  // False at the end. key() and count() then belong to the list reached.
+  Result<bool> next();
+  std::string_view key() const { return key_; }
+  std::uint64_t count() const { return count_; }
+  // Adds the members of the list reached.
+  Result<void> read(IdSet& out);
+
+ private:
+  storage::Txn* txn_ = nullptr;
+  std::unique_ptr<storage::Cursor> cursor_;
+  std::string last_;
+  std::string key_;
+  std::uint64_t count_ = 0;
+  bool started_ = false;
+};
+
+// Builds the records of one list for bulk loading: ids ascending, without duplicates. Appends (key,
+// value) pairs in key order through the callback.
+using RecordSink = Result<void> (*)(void* context, std::string_view key, std::string_view value);
+Result<void> build_posting(std::string_view key, const EntryId* ids, std::size_t count,
+                           RecordSink sink, void* context);
+
+}  // namespace kauri::index

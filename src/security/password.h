@@ -1,0 +1,41 @@
+// Stored passwords: RFC 3112-like "{SCHEME}text" values of userPassword. Thread safety: thread-safe
+// functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/random.h"
+#include "base/result.h"
+
+namespace kauri::security {
+
+enum class PasswordScheme : std::uint8_t { kArgon2id, kSsha512, kSsha256, kSsha };
+
+// "argon2id", "ssha512", "ssha256", "ssha", with or without braces and case.
+Result<PasswordScheme> parse_scheme(std::string_view name);
+std::string_view to_string(PasswordScheme scheme);
+
+// "{ARGON2}$argon2id$...", "{SSHA512}base64", ... kLimit for a password over
+// limits::kPasswordSizeMax.
+Result<std::string> hash_password(std::string_view password, PasswordScheme scheme, Random& random);
+
+// Whether a value of userPassword is a hash of a scheme known here (so that it is stored as it is)
+// or clear text.
+bool is_hashed(std::string_view stored);
+
+// Constant time in the comparison. A malformed hash, an unknown scheme and a clear stored value
+// never match. {ARGON2} {SSHA} {SHA} {SSHA256} {SHA256} {SSHA384} {SHA384} {SSHA512} {SHA512}
+// {SMD5} {MD5} {CRYPT} {PBKDF2} {PBKDF2-SHA1} {PBKDF2-SHA256} {PBKDF2-SHA512} {PBKDF2_SHA256}, with
+// caps on work factors taken from stored values.
+bool verify_password(std::string_view password, std::string_view stored);
+
+// True when verifying takes more than about 100 us (argon2, pbkdf2, crypt): such work belongs to
+// the HashPool.
+bool is_slow(std::string_view stored);
+
+// Spends the time of a verification of the default scheme, for names that do not exist.
+void verify_dummy(std::string_view password);
+
+}  // namespace kauri::security
