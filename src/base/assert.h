@@ -1,4 +1,5 @@
-// KAURI_ASSERT: on in every build; for our own bugs only, never for bytes from a client, a file or the disk.
+// KAURI_ASSERT: on in every build; for our own bugs only, never for bytes from a client, a file or
+// the disk.
 #pragma once
 
 namespace kauri {
@@ -6,8 +7,8 @@ namespace kauri {
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line);
 }  // namespace kauri
 
-#define KAURI_ASSERT(expression)                                       \
-  do {                                                                 \
-    if (!(expression)) [[unlikely]]                                    \
-      ::kauri::assertion_failed(#expression, __FILE__, __LINE__);      \
+#define KAURI_ASSERT(expression)                                  \
+  do {                                                            \
+    if (!(expression)) [[unlikely]]                               \
+      ::kauri::assertion_failed(#expression, __FILE__, __LINE__); \
   } while (false)

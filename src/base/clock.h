@@ -21,7 +21,8 @@ class Clock {
 // A clock that stands still until a test moves it. Thread safety: thread-compatible.
 class ManualClock final : public Clock {
  public:
-  explicit ManualClock(std::int64_t wall_micros = 1'700'000'000'000'000) : wall_micros_(wall_micros) {}
+  explicit ManualClock(std::int64_t wall_micros = 1'700'000'000'000'000)
+      : wall_micros_(wall_micros) {}
   std::int64_t wall_micros() override { return wall_micros_; }
   std::int64_t monotonic_nanos() override { return monotonic_nanos_; }
   void advance_micros(std::int64_t micros) {

@@ -7,10 +7,12 @@
 
 namespace kauri {
 
-// CRC-32C (Castagnoli), by the processor's instruction where it has one. `seed` chains calls: crc32c(b, crc32c(a)).
+// CRC-32C (Castagnoli), by the processor's instruction where it has one. `seed` chains calls:
+// crc32c(b, crc32c(a)).
 std::uint32_t crc32c(std::string_view data, std::uint32_t seed = 0);
 
-// The first 16 octets of SHA-256: stands for a value too long for a key. Nobody can make two values that share it.
+// The first 16 octets of SHA-256: stands for a value too long for a key. Nobody can make two values
+// that share it.
 std::array<char, 16> digest128(std::string_view data);
 
 }  // namespace kauri

@@ -18,7 +18,8 @@ constexpr T to_big_endian(T value) {
   if constexpr (sizeof(T) == 2) return __builtin_bswap16(value);
   return value;
 }
-static_assert(std::endian::native == std::endian::little, "Kauri's formats are written for little-endian machines");
+static_assert(std::endian::native == std::endian::little,
+              "Kauri's formats are written for little-endian machines");
 
 template <std::unsigned_integral T>
 void append_big_endian(std::string& out, T value) {

@@ -1,6 +1,8 @@
-// Every limit of the server in one table: name, unit, default. Each comment says what a client sees past it.
+// Every limit of the server in one table: name, unit, default. Each comment says what a client sees
+// past it.
 //
-// Thread safety: immutable constants. Limits that the configuration can change take these as their defaults
+// Thread safety: immutable constants. Limits that the configuration can change take these as their
+// defaults
 // ([limits] in config/options).
 #pragma once
 
@@ -13,7 +15,8 @@ namespace kauri::limits {
 using namespace kauri::literals;
 
 // --- Wire (RFC 4511) ---
-// One LDAPMessage on a connection that has not authenticated; Notice of Disconnection (protocolError), close.
+// One LDAPMessage on a connection that has not authenticated; Notice of Disconnection
+// (protocolError), close.
 inline constexpr std::size_t kMessageSizeAnonymousMax = 256_KiB;
 // One LDAPMessage on an authenticated connection; the same.
 inline constexpr std::size_t kMessageSizeMax = 16_MiB;
@@ -39,15 +42,18 @@ inline constexpr std::size_t kDnRdnsMax = 128;
 inline constexpr std::size_t kRdnAvasMax = 16;
 
 // --- Authentication ---
-// Octets of a clear-text password offered for a bind or a change; invalidCredentials / constraintViolation.
+// Octets of a clear-text password offered for a bind or a change; invalidCredentials /
+// constraintViolation.
 inline constexpr std::size_t kPasswordSizeMax = 4_KiB;
-// Seconds from accept to the first successful bind or operation, when the peer sends nothing whole; close.
+// Seconds from accept to the first successful bind or operation, when the peer sends nothing whole;
+// close.
 inline constexpr std::uint32_t kFirstRequestSecondsMax = 10;
 // Jobs waiting for the hash pool; busy.
 inline constexpr std::size_t kHashQueueMax = 1024;
 
 // --- Connections ---
-// Operations in flight on an authenticated connection; then the connection is not read until one ends.
+// Operations in flight on an authenticated connection; then the connection is not read until one
+// ends.
 inline constexpr std::size_t kOperationsInFlightMax = 1000;
 // The same before authentication.
 inline constexpr std::size_t kOperationsInFlightAnonymousMax = 16;
@@ -59,11 +65,13 @@ inline constexpr std::size_t kOutputQueueMax = 1_MiB;
 inline constexpr std::uint32_t kOutputStallSecondsMax = 30;
 
 // --- Operations ---
-// Entries a search returns to others than the administrator, when the request asks for more; sizeLimitExceeded.
+// Entries a search returns to others than the administrator, when the request asks for more;
+// sizeLimitExceeded.
 inline constexpr std::uint32_t kSearchSizeMax = 0;  // 0 = no limit
 // Seconds a search may take for others than the administrator; timeLimitExceeded.
 inline constexpr std::uint32_t kSearchSecondsMax = 3600;
-// Entries examined by one search of others than the administrator; adminLimitExceeded. 0 = no limit.
+// Entries examined by one search of others than the administrator; adminLimitExceeded. 0 = no
+// limit.
 inline constexpr std::uint64_t kLookThroughMax = 0;
 // Microseconds of one turn of a long search before it gives the worker back.
 inline constexpr std::uint32_t kSearchSliceMicros = 1000;

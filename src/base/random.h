@@ -19,7 +19,8 @@ class Random {
   std::array<unsigned char, 16> uuid();
   std::string bytes(std::size_t count);
 
-  // The kernel's generator, buffered for each thread; for keys, salts and UUIDs. Lives as long as the process.
+  // The kernel's generator, buffered for each thread; for keys, salts and UUIDs. Lives as long as
+  // the process.
   static Random& system();
 };
 
