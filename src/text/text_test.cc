@@ -1,0 +1,224 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "text/ascii.h"
+#include "text/base64.h"
+#include "text/combining_marks.h"
+#include "text/hex.h"
+#include "text/stringprep.h"
+#include "text/utf8.h"
+
+namespace kauri::text {
+namespace {
+
+using std::string_literals::operator""s;
+
+TEST(Utf8, AcceptsWellFormed) {
+  for (const std::string& text :
+       {""s, "plain ascii, longer than eight"s, "\0x"s, "\xC3\xA9"s, "\xE2\x82\xAC"s,
+        "\xED\x9F\xBF"s, "\xEE\x80\x80"s, "\xF0\x9F\x98\x80"s, "\xF4\x8F\xBF\xBF"s}) {
+    EXPECT_TRUE(is_valid_utf8(text)) << encode_hex(text);
+  }
+}
+
+TEST(Utf8, NamesTheOffsetOfTheFirstError) {
+  const struct {
+    std::string text;
+    std::size_t offset;
+    const char* what;
+  } cases[] = {
+      {"abc\x80"s, 3, "stray continuation"},
+      {"12345678\xC0\x80"s, 8, "overlong NUL"},
+      {"\xC1\xBF"s, 0, "overlong ASCII"},
+      {"\xE0\x80\x80"s, 0, "overlong two-octet"},
+      {"\xE0\x9F\xBF"s, 0, "overlong two-octet, the highest"},
+      {"\xF0\x8F\xBF\xBF"s, 0, "overlong three-octet"},
+      {"\xED\xA0\x80"s, 0, "high surrogate"},
+      {"\xED\xBF\xBF"s, 0, "low surrogate"},
+      {"\xF4\x90\x80\x80"s, 0, "above U+10FFFF"},
+      {"\xF5\x80\x80\x80"s, 0, "lead octet that is never used"},
+      {"\xFF"s, 0, "0xFF"},
+      {"a\xC3"s, 1, "cut after one of two"},
+      {"a\xE2\x82"s, 1, "cut after two of three"},
+      {"a\xF0\x9F\x98"s, 1, "cut after three of four"},
+      {"\xC3\xA9\xC3("s, 2, "continuation replaced"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_FALSE(is_valid_utf8(c.text)) << c.what;
+    EXPECT_EQ(utf8_error_offset(c.text), c.offset) << c.what;
+  }
+}
+
+TEST(Utf8, DecodesWhatItEncodes) {
+  for (const char32_t c : {U'\0', U'a', U'\x7F', U'\x80', U'\x7FF', U'\x800', U'\xD7FF', U'\xE000',
+                           U'\xFFFF', U'\x10000', U'\x10FFFF'}) {
+    std::string text;
+    append_utf8(text, c);
+    EXPECT_TRUE(is_valid_utf8(text));
+    std::size_t offset = 0;
+    char32_t back = 0;
+    ASSERT_TRUE(next_code_point(text, &offset, &back));
+    EXPECT_EQ(back, c);
+    EXPECT_EQ(offset, text.size());
+    EXPECT_FALSE(next_code_point(text, &offset, &back));
+  }
+}
+
+TEST(Utf8, IsAscii) {
+  EXPECT_TRUE(is_ascii("0123456789abcdef!"));
+  EXPECT_FALSE(is_ascii("01234567\x80"));
+  EXPECT_FALSE(
+      is_ascii("\xFF"
+               "1234567"));
+}
+
+TEST(Base64, Rfc4648Vectors) {
+  const std::pair<std::string_view, std::string_view> cases[] = {{"", ""},
+                                                                 {"f", "Zg=="},
+                                                                 {"fo", "Zm8="},
+                                                                 {"foo", "Zm9v"},
+                                                                 {"foob", "Zm9vYg=="},
+                                                                 {"fooba", "Zm9vYmE="},
+                                                                 {"foobar", "Zm9vYmFy"}};
+  for (const auto& [octets, text] : cases) {
+    EXPECT_EQ(encode_base64(octets), text);
+    EXPECT_EQ(decode_base64(text), octets);
+  }
+  std::string all;
+  for (int i = 0; i < 256; ++i) all.push_back(static_cast<char>(i));
+  EXPECT_EQ(decode_base64(encode_base64(all)), all);
+}
+
+TEST(Base64, RefusesWhatIsNotStrict) {
+  for (const std::string_view text :
+       {"Z", "Zg", "Zg=", "=", "====", "Zg==Zg==", "Z===", "Zh==", "Zm9=", "Zm9v\n", "Zm 9", "Zm9-",
+        "Zm9_", "Zg=g", "\xC3\xA9Zm"}) {
+    EXPECT_EQ(decode_base64(text), std::nullopt) << text;
+  }
+}
+
+TEST(Hex, BothWays) {
+  EXPECT_EQ(encode_hex("\x00\x7F\xFF"s), "007fff");
+  EXPECT_EQ(decode_hex("007FfF"), "\x00\x7F\xFF"s);
+  EXPECT_EQ(decode_hex("0"), std::nullopt);
+  EXPECT_EQ(decode_hex("0g"), std::nullopt);
+  EXPECT_EQ(decode_hex("-1"), std::nullopt);
+}
+
+TEST(Ascii, IgnoresCaseOfLettersOnly) {
+  EXPECT_TRUE(equal_ignoring_case("Cn-1", "cN-1"));
+  EXPECT_FALSE(equal_ignoring_case("[", "{"));
+  EXPECT_FALSE(equal_ignoring_case("a", "ab"));
+}
+
+std::string prepared(std::string_view text, Letters letters = Letters::kFolded,
+                     StringPart part = StringPart::kWhole) {
+  std::string out = "kept:";
+  const bool ok = prepare_string(text, letters, part, out);
+  return ok ? out.substr(5) : out == "kept:" ? "refused" : "refused but changed";
+}
+
+TEST(Stringprep, SpacesOfWholeValues) {
+  EXPECT_EQ(prepared("foo bar  "), " foo  bar ");  // The example of RFC 4518 section 2.6.1.
+  EXPECT_EQ(prepared("  Babs   is a   BIG  fan "), " babs  is  a  big  fan ");
+  EXPECT_EQ(prepared(""), "  ");
+  EXPECT_EQ(prepared("   "), "  ");
+  EXPECT_EQ(prepared("a\t\r\n\v\f b"), " a  b ");
+  EXPECT_EQ(prepared("Ab", Letters::kAsTheyAre), " Ab ");
+}
+
+TEST(Stringprep, SpacesOfParts) {
+  const auto part = [](std::string_view text, StringPart where) {
+    return prepared(text, Letters::kFolded, where);
+  };
+  EXPECT_EQ(part("foo bar  ", StringPart::kInitial), " foo  bar ");
+  EXPECT_EQ(part("foo bar  ", StringPart::kAny), "foo  bar ");
+  EXPECT_EQ(part("foo bar  ", StringPart::kFinal), "foo  bar ");
+  EXPECT_EQ(part("  foo", StringPart::kInitial), " foo");
+  EXPECT_EQ(part("  foo", StringPart::kAny), " foo");
+  EXPECT_EQ(part("  foo", StringPart::kFinal), " foo ");
+  for (const StringPart where : {StringPart::kInitial, StringPart::kAny, StringPart::kFinal}) {
+    EXPECT_EQ(part("   ", where), " ");
+  }
+}
+
+TEST(Stringprep, MapsNormalisesAndFolds) {
+  const struct {
+    const char* text;
+    const char* folded;
+    const char* exact;
+  } cases[] = {
+      {"Jose\u0301", " jos\u00E9 ", " Jos\u00E9 "},
+      {"Jos\u00C9", " jos\u00E9 ", " Jos\u00C9 "},
+      {"\uFB01ne \uFF21", " fine  a ", " fine  A "},
+      {"Stra\u00DFe", " strasse ", " Stra\u00DFe "},
+      {"a\u00A0\u3000b\u2028", " a  b ", " a  b "},
+      {"a\u200B\u00AD\uFEFFb", " ab ", " ab "},
+      {"\U0001F600", " \U0001F600 ", " \U0001F600 "},
+      {"\u0130", " i\u0307 ", " \u0130 "},
+      {"\U00010400", " \U00010428 ", " \U00010400 "},
+      {"\u03A3\u03C2", " \u03C3\u03C3 ", " \u03A3\u03C2 "},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(prepared(c.text), c.folded) << c.text;
+    EXPECT_EQ(prepared(c.text, Letters::kAsTheyAre), c.exact) << c.text;
+  }
+}
+
+TEST(Stringprep, RefusesProhibitedAndMalformed) {
+  for (const std::string& text : {"\uE000"s, "a\uF8FF"s, "\uFDD0"s, "\uFFFD"s, "\uFFFF"s,
+                                  "\U0010FFFF"s, "\xC3"s, "a\xFF"s, "\xED\xA0\x80"s}) {
+    EXPECT_EQ(prepared(text), "refused") << encode_hex(text);
+  }
+}
+
+TEST(Stringprep, NulStaysAndSeparates) {
+  EXPECT_EQ(prepared("a\0"s), " a\0 "s);
+  EXPECT_EQ(prepared("\u00C9\0\u00C9"s), " \u00E9\0\u00E9 "s);
+}
+
+TEST(Stringprep, ASpaceUnderACombiningMarkIsACharacter) {
+  EXPECT_EQ(prepared("a \u0301b"), " a \u0301b ");
+  EXPECT_EQ(prepared("a  \u0301b"), " a   \u0301b ");
+  EXPECT_TRUE(is_combining_mark(0x0301));
+  EXPECT_TRUE(is_combining_mark(0x1D1AD));
+  EXPECT_FALSE(is_combining_mark(0x0350));
+  EXPECT_FALSE(is_combining_mark(0x02FF));
+}
+
+TEST(Stringprep, NumericAndTelephone) {
+  const auto numeric = [](std::string_view text) {
+    std::string out;
+    return prepare_numeric(text, out) ? out : "refused";
+  };
+  const auto telephone = [](std::string_view text) {
+    std::string out;
+    return prepare_telephone(text, out) ? out : "refused";
+  };
+  EXPECT_EQ(numeric("  123  456  "), "123456");
+  EXPECT_EQ(numeric("   "), "");
+  EXPECT_EQ(numeric("1-2"), "1-2");
+  EXPECT_EQ(telephone("+1 234-567 EXT"), "+1234567ext");
+  EXPECT_EQ(telephone(" - "), "");
+  EXPECT_EQ(telephone("1\u20102\u20113\u22124\uFE635\uFF0D6\u058A7"), "1234567");
+  EXPECT_EQ(telephone("1\u2010\u0301"), "1\u2010\u0301");
+}
+
+// The fast path and ICU must agree, or one value would have two normal forms depending on its
+// neighbours.
+TEST(Stringprep, AsciiPathEqualsUnicodePath) {
+  for (int c = 1; c < 128; ++c) {
+    const std::string text = "A " + std::string(1, static_cast<char>(c)) + " Z";
+    for (const Letters letters : {Letters::kAsTheyAre, Letters::kFolded}) {
+      std::string with_mark = prepared(text + "\u4E00", letters);
+      ASSERT_TRUE(with_mark.ends_with("\u4E00 ")) << c;
+      with_mark.erase(with_mark.size() - 4, 3);
+      EXPECT_EQ(prepared(text, letters), with_mark) << c;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kauri::text
