@@ -1,0 +1,79 @@
+#include "storage/lmdb_env.h"
+
+namespace kauri::storage {
+
+CursorImpl::CursorImpl(TxnState& txn, MDB_cursor* cursor, Table table)
+    : txn_(&txn), cursor_(cursor), next_(txn.cursors_), epoch_(txn.epoch_), table_(table) {
+  if (next_ != nullptr) next_->previous_ = this;
+  txn.cursors_ = this;
+}
+
+CursorImpl::~CursorImpl() {
+  if (txn_ == nullptr) return;  // the transaction has taken the LMDB cursor with it
+  if (next_ != nullptr) next_->previous_ = previous_;
+  (previous_ != nullptr ? previous_->next_ : txn_->cursors_) = next_;
+  mdb_cursor_close(cursor_);
+}
+
+Result<void> CursorImpl::refresh() {
+  if (txn_ != nullptr && epoch_ == txn_->epoch_) [[likely]]
+    return {};
+  position_ = Position::kNone;
+  if (txn_ == nullptr || !txn_->live_)
+    return Error(ErrorCode::kInternal, "cursor used without a transaction");
+  if (const int rc = mdb_cursor_renew(txn_->txn_, cursor_); rc != 0)
+    return txn_->env_.error(rc, "renew cursor");
+  epoch_ = txn_->epoch_;
+  return {};
+}
+
+Result<bool> CursorImpl::position(MDB_cursor_op op, std::string_view key) {
+  KAURI_CHECK(refresh());
+  // No record has an empty key, so seeking it means: the first one.
+  if (key.empty() && op == MDB_SET_RANGE) op = MDB_FIRST;
+  if (key.empty() && op == MDB_SET_KEY) return finish(MDB_NOTFOUND, key);
+  key_ = to_val(key);
+  return finish(mdb_cursor_get(cursor_, &key_, &value_, op), key);
+}
+
+Result<bool> CursorImpl::step(MDB_cursor_op op) {
+  KAURI_CHECK(refresh());
+  if (position_ == Position::kPastEnd) return false;
+  // LMDB would start from an end of the table, and a loop that lost its position would begin again.
+  if (position_ == Position::kNone)
+    return Error(ErrorCode::kInternal, "step of a cursor that has no position");
+  return finish(mdb_cursor_get(cursor_, &key_, &value_, op), {});
+}
+
+Result<bool> CursorImpl::finish(int rc, std::string_view key) {
+  if (rc == 0) [[likely]] {
+    position_ = Position::kAtRecord;
+    return true;
+  }
+  if (rc == MDB_NOTFOUND) {
+    position_ = Position::kPastEnd;
+    return false;
+  }
+  position_ = Position::kNone;
+  return lmdb_error(rc, describe("cursor", table_name(table_), key) + " of " + txn_->env_.path());
+}
+
+Result<std::unique_ptr<Cursor>> TxnState::open_cursor(Table table) {
+  if (!live_) return Error(ErrorCode::kInternal, "cursor opened without a transaction");
+  MDB_cursor* cursor = nullptr;
+  if (const int rc = mdb_cursor_open(txn_, env_.dbi(table), &cursor); rc != 0)
+    return env_.error(rc, "open cursor");
+  return std::unique_ptr<Cursor>(std::make_unique<CursorImpl>(*this, cursor, table));
+}
+
+void TxnState::detach_cursors(bool close) {
+  for (CursorImpl* cursor = cursors_; cursor != nullptr; cursor = cursor->next_) {
+    if (close) mdb_cursor_close(cursor->cursor_);
+    cursor->cursor_ = nullptr;
+    cursor->txn_ = nullptr;
+    cursor->position_ = CursorImpl::Position::kNone;
+  }
+  cursors_ = nullptr;
+}
+
+}  // namespace kauri::storage

@@ -1,0 +1,204 @@
+#include "base/limits.h"
+#include "storage/lmdb_env.h"
+
+namespace kauri::storage {
+namespace {
+
+// LMDB's own limit of a value (MAXDATASIZE).
+constexpr std::size_t kValueSizeMax = 0xffffffffU;
+
+bool key_size_ok(std::string_view key) {
+  return !key.empty() && key.size() <= limits::kKeySizeMax;
+}
+
+Error get_error(const EnvImpl& env, int rc, Table table, std::string_view key) {
+  return lmdb_error(rc, describe("get", table_name(table), key) + " of " + env.path());
+}
+
+Error not_open() {
+  return {ErrorCode::kInternal, "the transaction is not open"};
+}
+
+}  // namespace
+
+Result<TableStats> TxnState::table_stats(Table table) {
+  if (!live_) return not_open();
+  MDB_stat stat{};
+  if (const int rc = mdb_stat(txn_, env_.dbi(table), &stat); rc != 0)
+    return env_.error(rc, "table statistics");
+  TableStats stats;
+  stats.entries = stat.ms_entries;
+  stats.leaf_pages = stat.ms_leaf_pages;
+  stats.branch_pages = stat.ms_branch_pages;
+  stats.overflow_pages = stat.ms_overflow_pages;
+  stats.depth = stat.ms_depth;
+  return stats;
+}
+
+// --- Reading ---
+
+ReadTxnImpl::~ReadTxnImpl() {
+  state_.detach_cursors(true);
+  for (const Cached& cached : cached_)
+    if (cached.cursor != nullptr) mdb_cursor_close(cached.cursor);
+  mdb_txn_abort(state_.txn_);
+}
+
+Result<void> ReadTxnImpl::refresh(Cached& cached, Table table) {
+  if (!state_.live_) return not_open();
+  const int rc = cached.cursor == nullptr
+                     ? mdb_cursor_open(state_.txn_, state_.env_.dbi(table), &cached.cursor)
+                     : mdb_cursor_renew(state_.txn_, cached.cursor);
+  if (rc != 0) return state_.env_.error(rc, "open cursor");
+  cached.epoch = state_.epoch_;
+  return {};
+}
+
+Result<std::optional<std::string_view>> ReadTxnImpl::get(Table table, std::string_view key) {
+  Cached& cached = cached_[index_of(table)];
+  if (cached.epoch != state_.epoch_) [[unlikely]]
+    KAURI_CHECK(refresh(cached, table));
+  if (!key_size_ok(key)) return std::optional<std::string_view>();
+  MDB_val sought = to_val(key);
+  MDB_val found;
+  const int rc = mdb_cursor_get(cached.cursor, &sought, &found, MDB_SET);
+  if (rc == 0) [[likely]]
+    return std::optional<std::string_view>(to_view(found));
+  if (rc == MDB_NOTFOUND) return std::optional<std::string_view>();
+  return get_error(state_.env_, rc, table, key);
+}
+
+Result<std::unique_ptr<Cursor>> ReadTxnImpl::cursor(Table table) {
+  return state_.open_cursor(table);
+}
+std::uint64_t ReadTxnImpl::id() const {
+  return mdb_txn_id(state_.txn_);
+}
+Result<TableStats> ReadTxnImpl::table_stats(Table table) {
+  return state_.table_stats(table);
+}
+
+void ReadTxnImpl::reset() {
+  if (!state_.live_) return;
+  state_.live_ = false;
+  ++state_.epoch_;
+  mdb_txn_reset(state_.txn_);
+}
+
+Result<void> ReadTxnImpl::renew() {
+  if (state_.live_)
+    return Error(ErrorCode::kInternal, "renewal of a read transaction that was not reset");
+  if (const int rc = mdb_txn_renew(state_.txn_); rc != 0)
+    return state_.env_.error(rc, "renew read transaction");
+  ++state_.epoch_;
+  state_.live_ = true;
+  return {};
+}
+
+// --- Writing ---
+
+Result<void> WriteTxnImpl::check_open() const {
+  if (state_.txn_ == nullptr) [[unlikely]]
+    return not_open();
+  return {};
+}
+
+Result<std::optional<std::string_view>> WriteTxnImpl::get(Table table, std::string_view key) {
+  KAURI_CHECK(check_open());
+  if (!key_size_ok(key)) return std::optional<std::string_view>();
+  MDB_val sought = to_val(key);
+  MDB_val found;
+  const int rc = mdb_get(state_.txn_, state_.env_.dbi(table), &sought, &found);
+  if (rc == 0) return std::optional<std::string_view>(to_view(found));
+  if (rc == MDB_NOTFOUND) return std::optional<std::string_view>();
+  return get_error(state_.env_, rc, table, key);
+}
+
+Result<std::unique_ptr<Cursor>> WriteTxnImpl::cursor(Table table) {
+  return state_.open_cursor(table);
+}
+std::uint64_t WriteTxnImpl::id() const {
+  return state_.txn_ == nullptr ? 0 : mdb_txn_id(state_.txn_);
+}
+Result<TableStats> WriteTxnImpl::table_stats(Table table) {
+  return state_.table_stats(table);
+}
+
+Result<char*> WriteTxnImpl::store(Table table, std::string_view key, MDB_val& value,
+                                  unsigned flags) {
+  KAURI_CHECK(check_open());
+  if (!key_size_ok(key))
+    return invalid(describe("put", table_name(table), key) + ": a key has 1 to " +
+                   std::to_string(limits::kKeySizeMax) + " octets, this one " +
+                   std::to_string(key.size()));
+  if (value.mv_size > kValueSizeMax)
+    return limit_exceeded(describe("put", table_name(table), key) + ": a value of " +
+                          std::to_string(value.mv_size) + " octets, the limit is " +
+                          std::to_string(kValueSizeMax));
+  MDB_val target = to_val(key);
+  const int rc = mdb_put(state_.txn_, state_.env_.dbi(table), &target, &value, flags);
+  if (rc == 0) [[likely]]
+    return static_cast<char*>(value.mv_data);
+  if (rc == MDB_KEYEXIST)
+    return invalid(describe("append", table_name(table), key) +
+                   ": the key is not behind the last one");
+  return state_.env_.write_error(rc, describe("put", table_name(table), key));
+}
+
+Result<void> WriteTxnImpl::put(Table table, std::string_view key, std::string_view value) {
+  MDB_val stored = to_val(value);
+  KAURI_CHECK(store(table, key, stored, 0));
+  return {};
+}
+
+Result<char*> WriteTxnImpl::put_reserve(Table table, std::string_view key, std::size_t size) {
+  MDB_val stored{size, nullptr};
+  return store(table, key, stored, MDB_RESERVE);
+}
+
+Result<void> WriteTxnImpl::append(Table table, std::string_view key, std::string_view value) {
+  MDB_val stored = to_val(value);
+  KAURI_CHECK(store(table, key, stored, MDB_APPEND));
+  return {};
+}
+
+Result<bool> WriteTxnImpl::erase(Table table, std::string_view key) {
+  KAURI_CHECK(check_open());
+  if (!key_size_ok(key)) return false;
+  MDB_val target = to_val(key);
+  const int rc = mdb_del(state_.txn_, state_.env_.dbi(table), &target, nullptr);
+  if (rc == 0) return true;
+  if (rc == MDB_NOTFOUND) return false;
+  return state_.env_.write_error(rc, describe("erase", table_name(table), key));
+}
+
+Result<void> WriteTxnImpl::clear(Table table) {
+  KAURI_CHECK(check_open());
+  if (const int rc = mdb_drop(state_.txn_, state_.env_.dbi(table), 0); rc != 0)
+    return state_.env_.write_error(rc, "clear table " + std::string(table_name(table)));
+  return {};
+}
+
+Result<void> WriteTxnImpl::commit() {
+  KAURI_CHECK(check_open());
+  state_.detach_cursors(false);
+  MDB_txn* txn = state_.txn_;
+  state_.txn_ = nullptr;
+  state_.live_ = false;
+  // Before the commit, which lets another thread in.
+  state_.env_.writer_ends();
+  if (const int rc = mdb_txn_commit(txn); rc != 0) return state_.env_.write_error(rc, "commit");
+  return {};
+}
+
+void WriteTxnImpl::abort() {
+  if (state_.txn_ == nullptr) return;
+  state_.detach_cursors(false);
+  MDB_txn* txn = state_.txn_;
+  state_.txn_ = nullptr;
+  state_.live_ = false;
+  state_.env_.writer_ends();
+  mdb_txn_abort(txn);
+}
+
+}  // namespace kauri::storage
