@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Shows that each rule of tidy.py finds what it is for, and leaves a clean tree alone."""
+import os
+import tempfile
+import unittest
+
+import tidy
+
+
+class TidyTest(unittest.TestCase):
+    def findings(self, tree):
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in tree.items():
+                path = os.path.join(root, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            return [text for _, _, text in tidy.run(root, sorted(tree))]
+
+    def assert_finds(self, part, tree):
+        found = self.findings(tree)
+        self.assertTrue(any(part in text for text in found), f"{part!r} not in {found}")
+
+    def clean(self):
+        return {"src/ber/a.cc": '#include "base/result.h"\n', "src/ber/CMakeLists.txt": "kauri_library(ber SOURCES a.cc)\n",
+                "src/ber/README.md": "# ber\n"}
+
+    def test_clean_tree(self):
+        self.assertEqual(self.findings(self.clean()), [])
+
+    def test_layer(self):
+        self.assert_finds("may not include src/ldap", self.clean() | {"src/ber/a.cc": '#include "ldap/dn.h"\n'})
+
+    def test_outside_library(self):
+        self.assert_finds("may include <lmdb.h", self.clean() | {"src/ber/a.cc": "#include <lmdb.h>\n"})
+
+    def test_long_line(self):
+        self.assert_finds("columns", self.clean() | {"src/ber/a.cc": "// " + "x" * 120 + "\n"})
+
+    def test_long_file(self):
+        self.assert_finds("lines; the cap", self.clean() | {"src/ber/a.cc": "//\n" * 900})
+
+    def test_long_function(self):
+        body = "int f(int x) {\n" + "  x += 1;\n" * 80 + "}\n"
+        self.assert_finds("function of", self.clean() | {"src/ber/a.cc": body})
+
+    def test_banned_call(self):
+        self.assert_finds("from_chars", self.clean() | {"src/ber/a.cc": "int x = atoi(text);\n"})
+
+    def test_unfinished(self):
+        self.assert_finds("unfinished", self.clean() | {"src/ber/a.cc": "// TO" "DO more\n"})
+
+    def test_not_built(self):
+        self.assert_finds("not listed", self.clean() | {"src/ber/b.cc": "\n"})
+
+    def test_fuzz_without_seeds(self):
+        self.assert_finds("no seeds", self.clean() | {"src/ber/b_fuzz.cc": "\n"})
+
+    def test_dead_link(self):
+        self.assert_finds("dead link", self.clean() | {"src/ber/README.md": "# ber\n[x](nowhere.md)\n"})
+
+    def test_dead_name(self):
+        self.assert_finds("not there", self.clean() | {"src/ber/README.md": "# ber\n`gone.h`\n"})
+
+    def test_missing_readme(self):
+        tree = self.clean()
+        del tree["src/ber/README.md"]
+        self.assert_finds("no README.md", tree)
+
+    def test_large_file(self):
+        self.assert_finds("cap for a file", self.clean() | {"docs/big.bin": "x" * 300000})
+
+
+if __name__ == "__main__":
+    unittest.main()
