@@ -77,6 +77,9 @@ struct DeleteOperation {
 struct ModifyOperationRequest {
   TargetName target;
   std::vector<Modification> modifications;
+  // Adding a value that is there and deleting one that is not are no errors (the permissive modify
+  // control, 1.2.840.113556.1.4.1413).
+  bool permissive = false;
 };
 struct ModifyDnOperation {
   TargetName target;

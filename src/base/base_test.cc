@@ -45,6 +45,14 @@ TEST(Digest128, IsTheHeadOfSha256) {
   EXPECT_EQ(static_cast<unsigned char>(digest[15]), 0x23);
 }
 
+// RFC 4231 test case 2.
+TEST(HmacSha256, KnownAnswer) {
+  const auto mac = hmac_sha256("Jefe", "what do ya want for nothing?");
+  EXPECT_EQ(static_cast<unsigned char>(mac[0]), 0x5B);
+  EXPECT_EQ(static_cast<unsigned char>(mac[1]), 0xDC);
+  EXPECT_EQ(static_cast<unsigned char>(mac[31]), 0x43);
+}
+
 TEST(Endian, SortsAsNumbers) {
   std::string a;
   std::string b;

@@ -1,8 +1,12 @@
 #include "base/digest.h"
 
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/sha.h>
 
 #include <cstring>
+
+#include "base/assert.h"
 
 namespace kauri {
 namespace {
@@ -58,6 +62,18 @@ std::array<char, 16> digest128(std::string_view data) {
   SHA256(reinterpret_cast<const unsigned char*>(data.data()), data.size(), full.data());
   std::array<char, 16> out{};
   std::memcpy(out.data(), full.data(), out.size());
+  return out;
+}
+
+std::array<char, 32> hmac_sha256(std::string_view key, std::string_view data) {
+  std::array<unsigned char, 32> mac{};
+  unsigned size = 0;
+  const unsigned char* made =
+      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+           reinterpret_cast<const unsigned char*>(data.data()), data.size(), mac.data(), &size);
+  KAURI_ASSERT(made != nullptr && size == mac.size());
+  std::array<char, 32> out{};
+  std::memcpy(out.data(), mac.data(), out.size());
   return out;
 }
 

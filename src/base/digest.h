@@ -15,4 +15,7 @@ std::uint32_t crc32c(std::string_view data, std::uint32_t seed = 0);
 // that share it.
 std::array<char, 16> digest128(std::string_view data);
 
+// HMAC-SHA256 (RFC 2104) of `data`.
+std::array<char, 32> hmac_sha256(std::string_view key, std::string_view data);
+
 }  // namespace kauri
