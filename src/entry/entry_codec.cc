@@ -1,0 +1,147 @@
+// encode_entry and decode_entry (declared in entry_view.h).
+#include <algorithm>
+#include <limits>
+
+#include "base/assert.h"
+#include "base/digest.h"
+#include "base/endian.h"
+#include "entry/entry_format.h"
+#include "entry/entry_view.h"
+
+namespace kauri::entry {
+namespace {
+
+// One attribute on its way into a record.
+struct Planned {
+  AttributeNumber number;
+  const Attribute* attribute = nullptr;
+  std::string_view type;
+  std::size_t values_size = 0;  // of the SET's contents
+};
+
+// User or operational attributes.
+struct Section {
+  std::vector<Planned> inlined;
+  std::vector<ExternalAttribute> external;
+  std::size_t size = 0;  // octets of the encoded attributes
+};
+
+std::size_t type_and_values_size(const Planned& planned) {
+  return format::header_size(planned.type.size()) + planned.type.size() +
+         format::header_size(planned.values_size) + planned.values_size;
+}
+
+std::size_t attribute_size(const Planned& planned) {
+  const std::size_t contents = type_and_values_size(planned);
+  return format::header_size(contents) + contents;
+}
+
+template <class To>
+To narrow(std::size_t value) {
+  // check_entry bounds all that a client can make large.
+  KAURI_ASSERT(value <= std::numeric_limits<To>::max());
+  return static_cast<To>(value);
+}
+
+void append_slots(std::string& out, const Section& section) {
+  std::size_t offset = 0;
+  for (const Planned& planned : section.inlined) {
+    const std::size_t size = attribute_size(planned);
+    const std::size_t count =
+        std::min<std::size_t>(planned.attribute->values.size(), format::kCountSaturated);
+    append_little_endian(out, planned.number.value());
+    append_little_endian(out, narrow<std::uint32_t>(offset));
+    append_little_endian(out, narrow<std::uint16_t>(size - planned.values_size));
+    append_little_endian(out, static_cast<std::uint16_t>(count));
+    offset += size;
+  }
+  for (const ExternalAttribute& external : section.external) {
+    append_little_endian(out, external.number.value());
+    append_little_endian(out, external.value_count);
+    append_little_endian(out, std::uint32_t{0});
+  }
+}
+
+void append_attributes(std::string& out, const Section& section) {
+  for (const Planned& planned : section.inlined) {
+    format::append_header(out, format::kSequence, type_and_values_size(planned));
+    format::append_header(out, format::kOctetString, planned.type.size());
+    out.append(planned.type);
+    format::append_header(out, format::kSet, planned.values_size);
+    for (const std::string& value : planned.attribute->values) {
+      format::append_header(out, format::kOctetString, value.size());
+      out.append(value);
+    }
+  }
+}
+
+}  // namespace
+
+std::string encode_entry(const Entry& entry, Dictionary& dictionary,
+                         const std::vector<ExternalAttribute>& external) {
+  Section user;
+  Section operational;
+  const auto section_of = [&](AttributeNumber number) -> Section& {
+    return dictionary.description(number).type->operational() ? operational : user;
+  };
+  for (const ExternalAttribute& one : external) section_of(one.number).external.push_back(one);
+  for (const Attribute& attribute : entry.attributes) {
+    const AttributeNumber number = dictionary.intern(attribute.description);
+    const auto same = [&](const ExternalAttribute& one) { return one.number == number; };
+    if (attribute.values.empty() || std::any_of(external.begin(), external.end(), same)) continue;
+    Planned planned{number, &attribute, dictionary.text(number), 0};
+    for (const std::string& value : attribute.values)
+      planned.values_size += format::header_size(value.size()) + value.size();
+    Section& section = section_of(number);
+    section.size += attribute_size(planned);
+    section.inlined.push_back(planned);
+  }
+
+  const std::size_t slots = user.inlined.size() + user.external.size() +
+                            operational.inlined.size() + operational.external.size();
+  std::string out;
+  out.reserve(format::kHeaderSize + slots * format::kSlotSize + entry.rdn.size() + user.size +
+              operational.size);
+  out.append(4, '\0');  // the checksum, when the rest stands
+  out += static_cast<char>(format::kVersion);
+  out += '\0';
+  append_little_endian(out, narrow<std::uint16_t>(entry.rdn.size()));
+  append_little_endian(out, entry.parent.value());
+  append_little_endian(out, narrow<std::uint32_t>(user.size));
+  append_little_endian(out, narrow<std::uint32_t>(operational.size));
+  append_little_endian(out, narrow<std::uint16_t>(user.inlined.size()));
+  append_little_endian(out, narrow<std::uint16_t>(user.external.size()));
+  append_little_endian(out, narrow<std::uint16_t>(operational.inlined.size()));
+  append_little_endian(out, narrow<std::uint16_t>(operational.external.size()));
+  append_slots(out, user);
+  append_slots(out, operational);
+  out.append(entry.rdn);
+  append_attributes(out, user);
+  append_attributes(out, operational);
+  const std::uint32_t crc = crc32c(std::string_view(out).substr(format::kVersionAt));
+  std::memcpy(out.data() + format::kCrc, &crc, sizeof crc);
+  return out;
+}
+
+Entry decode_entry(const EntryView& view, const Dictionary& dictionary,
+                   std::vector<ExternalAttribute>* external) {
+  Entry entry;
+  entry.rdn = view.rdn();
+  entry.parent = view.parent();
+  const std::size_t count = view.attribute_count();
+  entry.attributes.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const AttributeSlot slot = view.attribute(i);
+    Attribute& attribute =
+        entry.attributes.emplace_back(Attribute{dictionary.description(slot.number), {}});
+    if (slot.external) {
+      if (external != nullptr) external->push_back({slot.number, slot.value_count});
+      continue;
+    }
+    attribute.values.reserve(std::min<std::size_t>(slot.value_count, slot.encoded.size() / 2));
+    for (const std::string_view value : slot.values) attribute.values.emplace_back(value);
+  }
+  return entry;
+}
+
+}  // namespace kauri::entry
