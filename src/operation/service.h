@@ -132,6 +132,9 @@ class Session {
   // The largest message to accept now (grows with authentication).
   virtual std::size_t message_size_max() const = 0;
   virtual bool authenticated() const = 0;
+  // Requests taken and not answered yet: writes and binds that complete elsewhere, searches between
+  // turns. At 0 the server may close the connection without losing an answer (stop, half-close).
+  virtual std::size_t operations_in_flight() const { return has_work() ? 1 : 0; }
   // For broken framing: appends the Notice of Disconnection (protocolError with `why`); closing()
   // is true then.
   virtual void protocol_error(std::string_view why, std::string& out) = 0;
