@@ -1,0 +1,328 @@
+#include "server/connection.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/limits.h"
+#include "ldap/message.h"
+#include "server/worker.h"
+
+namespace kauri::server {
+namespace {
+
+using namespace kauri::literals;
+
+constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+// Answers gathered before they are sent although more requests wait.
+constexpr std::size_t kFlushSize = 64_KiB;
+// Answers of one turn of the searches of a connection; a turn fits into the output queue.
+constexpr std::size_t kTurnSize = 256_KiB;
+static_assert(kTurnSize <= limits::kOutputQueueMax);
+// Receives in one go before other connections have their turn.
+constexpr int kReceivesMax = 4;
+// How long a connection whose answers are all sent waits for the client's end: closing at once
+// would let unread octets turn into a reset, and the client might lose the last answer.
+constexpr std::int64_t kLingerNanos = 2 * kNanosPerSecond;
+constexpr std::size_t kIdleQueueCapacity = 4_KiB;
+
+std::int64_t seconds(std::uint32_t count) {
+  return static_cast<std::int64_t>(count) * kNanosPerSecond;
+}
+
+}  // namespace
+
+Connection::Connection(Worker& worker, operation::Peer peer)
+    : worker_(worker), transport_(worker.context()), peer_(std::move(peer)) {}
+
+Connection::~Connection() {
+  if (session_ != nullptr && !session_closed_) session_->closed();
+}
+
+bool Connection::start(int descriptor) {
+  if (!transport_.adopt(descriptor)) return false;
+  session_ = worker_.shared().service.session(peer_, worker_.worker_context(), worker_);
+  session_->set_output_ready([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->worker_.mark_output(*self);
+  });
+  first_request_deadline_ = worker_.now() + seconds(worker_.shared().timeouts.first_request);
+  arm(first_request_deadline_);
+  wait_readable();
+  return true;
+}
+
+void Connection::arm(std::int64_t deadline_nanos) {
+  worker_.wheel().arm(*this, deadline_nanos);
+  worker_.ensure_timer();
+}
+
+void Connection::wait_readable() {
+  if (waiting_readable_) return;
+  waiting_readable_ = true;
+  transport_.wait_readable([self = shared_from_this()](const boost::system::error_code&) {
+    self->waiting_readable_ = false;
+    self->on_readable();
+  });
+}
+
+void Connection::wait_writable() {
+  if (waiting_writable_) return;
+  waiting_writable_ = true;
+  transport_.wait_writable([self = shared_from_this()](const boost::system::error_code&) {
+    self->waiting_writable_ = false;
+    self->on_writable();
+  });
+}
+
+void Connection::on_readable() {
+  switch (phase_) {
+    case Phase::kOpen:
+      // Output that came from elsewhere since the wait began may have blocked reading; settle()
+      // waits again when it has drained.
+      if (!output_blocked() && !session_->reading_paused()) receive();
+      return;
+    case Phase::kLingering:
+      discard_input();
+      return;
+    case Phase::kDraining:
+    case Phase::kClosed:
+      return;
+  }
+}
+
+void Connection::on_writable() {
+  if (phase_ == Phase::kClosed) return;
+  send_queued();
+  settle();
+}
+
+void Connection::receive() {
+  std::vector<char>& buffer = worker_.read_buffer();
+  for (int round = 0; round < kReceivesMax; ++round) {
+    const Transport::Outcome got = transport_.read(buffer.data(), buffer.size());
+    if (got.state == Transport::State::kError) {
+      close(std::strerror(got.error));
+      return;
+    }
+    if (got.state == Transport::State::kEnd) input_ended_ = true;
+    if (got.state != Transport::State::kDone) break;
+    process({buffer.data(), got.size});
+    if (phase_ == Phase::kClosed) return;
+    // A short receive took all there was.
+    if (got.size < buffer.size() || input_kept_ || output_blocked() || session_->closing()) break;
+  }
+  settle();
+}
+
+void Connection::process(std::string_view received) {
+  std::string& out = worker_.answers();
+  const std::int64_t now = worker_.now();
+  const InputBuffer::State state = input_.consume(
+      received, [this] { return session_->message_size_max(); },
+      [&](std::string_view message) {
+        session_->handle(message, now, out);
+        if (out.size() >= kFlushSize) send(out);
+        return phase_ != Phase::kClosed && !output_blocked() && !session_->closing() &&
+               !session_->reading_paused();
+      });
+  if (phase_ == Phase::kClosed) return;
+  if (state == InputBuffer::State::kBroken) {
+    session_->protocol_error(input_.error(), out);
+    finish_reason_ = input_.error();
+  }
+  send(out);
+  input_kept_ = state == InputBuffer::State::kStopped && input_.kept_size() > 0;
+  if (input_.messages() > 0) first_request_deadline_ = 0;
+  if (state != InputBuffer::State::kNeedMore || input_.kept_size() == 0) {
+    message_deadline_ = 0;
+  } else if (message_deadline_ == 0 || input_.messages() > 0) {
+    message_deadline_ = now + seconds(worker_.shared().timeouts.message);
+    arm(message_deadline_);
+  }
+}
+
+void Connection::send(std::string& out) {
+  if (out.empty() || phase_ == Phase::kClosed) {
+    out.clear();
+    return;
+  }
+  if (output_blocked()) {
+    output_.append(out);
+  } else {
+    const Transport::Outcome sent = transport_.write(out);
+    if (sent.state == Transport::State::kError) {
+      out.clear();
+      close(std::strerror(sent.error));
+      return;
+    }
+    if (sent.size < out.size()) {
+      output_.assign(out, sent.size, std::string::npos);
+      output_sent_ = 0;
+      stall_deadline_ = worker_.now() + seconds(worker_.shared().timeouts.output_stall);
+      arm(stall_deadline_);
+    }
+  }
+  out.clear();
+  worker_.trim_answers();
+}
+
+void Connection::send_queued() {
+  while (output_sent_ < output_.size()) {
+    const Transport::Outcome sent =
+        transport_.write(std::string_view(output_).substr(output_sent_));
+    if (sent.state == Transport::State::kError) {
+      close(std::strerror(sent.error));
+      return;
+    }
+    if (sent.state == Transport::State::kWouldBlock) return;
+    output_sent_ += sent.size;
+    stall_deadline_ = worker_.now() + seconds(worker_.shared().timeouts.output_stall);
+  }
+  stall_deadline_ = 0;
+  output_sent_ = 0;
+  if (output_.capacity() > kIdleQueueCapacity) {
+    std::string().swap(output_);
+  } else {
+    output_.clear();
+  }
+}
+
+bool Connection::busy() const {
+  return session_->operations_in_flight() > 0 || session_->has_work();
+}
+
+void Connection::settle() {
+  for (;;) {
+    if (phase_ == Phase::kClosed || phase_ == Phase::kLingering) return;
+    if (output_blocked()) {
+      wait_writable();
+      return;
+    }
+    if (finish_reason_ != nullptr || session_->closing()) {
+      finish(finish_reason_ != nullptr ? finish_reason_ : "unbound");
+      return;
+    }
+    if (!input_kept_ || session_->reading_paused()) break;
+    process({});
+  }
+  if (session_->has_work()) worker_.queue_turn(*this);
+  if (!busy()) {
+    if (phase_ == Phase::kDraining) {
+      say_goodbye();
+      return;
+    }
+    if (input_ended_) {
+      finish("ended by the client");
+      return;
+    }
+  } else if (input_ended_ && end_deadline_ == 0) {
+    // A client that only ended its half still gets its answers; one that is gone must not keep an
+    // operation for ever.
+    end_deadline_ = worker_.now() + seconds(worker_.shared().timeouts.output_stall);
+    arm(end_deadline_);
+  }
+  if (phase_ == Phase::kOpen && !input_ended_ && !session_->reading_paused()) wait_readable();
+}
+
+void Connection::say_goodbye() {
+  std::string& out = worker_.answers();
+  ldap::append_notice_of_disconnection(out, ldap::ResultCode::kUnavailable,
+                                       "the server is shutting down");
+  finish_reason_ = "server stop";
+  send(out);
+  settle();
+}
+
+void Connection::collect_output() {
+  if (phase_ == Phase::kClosed || phase_ == Phase::kLingering) return;
+  std::string& out = worker_.answers();
+  session_->take_output(out);
+  send(out);
+  settle();
+}
+
+void Connection::run_turn() {
+  if (phase_ == Phase::kClosed || phase_ == Phase::kLingering || output_blocked()) return;
+  std::string& out = worker_.answers();
+  session_->run_turn(out, kTurnSize);
+  send(out);
+  settle();
+}
+
+void Connection::begin_drain() {
+  if (phase_ != Phase::kOpen) return;
+  phase_ = Phase::kDraining;
+  first_request_deadline_ = 0;
+  settle();
+}
+
+void Connection::close_session() {
+  if (session_closed_) return;
+  session_closed_ = true;
+  session_->closed();
+}
+
+void Connection::finish(const char* reason) {
+  finish_reason_ = reason;
+  close_session();
+  if (input_ended_) {
+    close(reason);
+    return;
+  }
+  phase_ = Phase::kLingering;
+  input_.clear();
+  first_request_deadline_ = 0;
+  message_deadline_ = 0;
+  transport_.shutdown_write();
+  end_deadline_ = worker_.now() + kLingerNanos;
+  arm(end_deadline_);
+  discard_input();
+}
+
+void Connection::discard_input() {
+  std::vector<char>& buffer = worker_.read_buffer();
+  for (int round = 0; round < kReceivesMax; ++round) {
+    const Transport::Outcome got = transport_.read(buffer.data(), buffer.size());
+    if (got.state == Transport::State::kWouldBlock) break;
+    if (got.state != Transport::State::kDone) {
+      close(finish_reason_);
+      return;
+    }
+  }
+  wait_readable();
+}
+
+void Connection::close(const char* reason) {
+  if (phase_ == Phase::kClosed) return;
+  phase_ = Phase::kClosed;
+  close_session();
+  transport_.close();
+  worker_.forget(*this, finish_reason_ != nullptr ? finish_reason_ : reason);
+}
+
+std::int64_t Connection::on_timer(std::int64_t now_nanos) {
+  // close() drops the worker's reference, which may be the last one.
+  const std::shared_ptr<Connection> self = shared_from_this();
+  if (phase_ == Phase::kClosed) return 0;
+  const auto due = [now_nanos](std::int64_t deadline) {
+    return deadline != 0 && deadline <= now_nanos;
+  };
+  if (due(first_request_deadline_)) {
+    close("no request in time");
+  } else if (due(message_deadline_)) {
+    close("a message did not arrive whole in time");
+  } else if (due(stall_deadline_)) {
+    close("the client does not read");
+  } else if (due(end_deadline_)) {
+    close("the client did not end in time");
+  }
+  if (phase_ == Phase::kClosed) return 0;
+  std::int64_t next = 0;
+  for (const std::int64_t deadline :
+       {first_request_deadline_, message_deadline_, stall_deadline_, end_deadline_}) {
+    if (deadline != 0 && (next == 0 || deadline < next)) next = deadline;
+  }
+  return next;
+}
+
+}  // namespace kauri::server

@@ -1,0 +1,94 @@
+// Connection: one client on its worker: octets in, whole messages to the operation::Session, its
+// answers out, and every deadline of base/limits.h.
+//
+// Reading stops while output waits (a slow reader costs one bounded queue) and while the session
+// asks for a pause. Thread safety: confined to its worker. Lifetime: handlers that wait hold a
+// shared_ptr; the worker's table holds one until the connection is closed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "operation/service.h"
+#include "server/input_buffer.h"
+#include "server/timer_wheel.h"
+#include "server/transport.h"
+
+namespace kauri::server {
+
+class Worker;
+
+class Connection final : public TimerEntry, public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Worker& worker, operation::Peer peer);
+  ~Connection() override;
+
+  // Takes the descriptor. False: refused, the descriptor is still the caller's.
+  bool start(int descriptor);
+  const operation::Peer& peer() const { return peer_; }
+
+  // The worker calls these.
+  void collect_output();  // answers that completed elsewhere are there
+  void run_turn();        // one slice of the searches that wait
+  void begin_drain();     // no further requests; close when what is in flight has ended
+  // Ends the connection now. `reason` is a static sentence or errno's text; it goes to the log.
+  void close(const char* reason);
+  std::int64_t on_timer(std::int64_t now_nanos) override;
+
+  // Marks for the worker's lists, so that a connection is in each of them once.
+  bool turn_queued = false;
+  bool output_marked = false;
+
+ private:
+  enum class Phase : std::uint8_t {
+    kOpen,
+    kDraining,   // the server stops: requests that arrived are finished, none is read any more
+    kLingering,  // everything is sent; waits for the peer's end so that it can read all of it
+    kClosed,
+  };
+
+  void wait_readable();
+  void wait_writable();
+  void on_readable();
+  void on_writable();
+  void receive();
+  void discard_input();
+  // Hands the messages in `received` and those kept to the session; sends answers as they fill up.
+  void process(std::string_view received);
+  // Sends `out` or queues what the socket does not take; `out` is empty then.
+  void send(std::string& out);
+  void send_queued();
+  // Decides what the connection waits for next.
+  void settle();
+  bool output_blocked() const { return !output_.empty(); }
+  bool busy() const;
+  void say_goodbye();               // Notice of Disconnection of a server that stops
+  void finish(const char* reason);  // all is sent: end the connection gracefully
+  void close_session();
+  void arm(std::int64_t deadline_nanos);
+
+  Worker& worker_;
+  Transport transport_;
+  std::shared_ptr<operation::Session> session_;
+  InputBuffer input_;
+  std::string output_;           // octets that the socket did not take yet
+  std::size_t output_sent_ = 0;  // of them, already sent
+
+  // Deadlines in monotonic nanoseconds; 0 = none.
+  std::int64_t first_request_deadline_ = 0;
+  std::int64_t message_deadline_ = 0;
+  std::int64_t stall_deadline_ = 0;
+  std::int64_t end_deadline_ = 0;  // of lingering, and of work left after the peer's end
+
+  operation::Peer peer_;
+  const char* finish_reason_ = nullptr;  // set: close as soon as the output is sent
+  Phase phase_ = Phase::kOpen;
+  bool waiting_readable_ = false;
+  bool waiting_writable_ = false;
+  bool input_ended_ = false;  // the peer sends no more
+  bool input_kept_ = false;   // messages wait in input_ for a pause to end
+  bool session_closed_ = false;
+};
+
+}  // namespace kauri::server

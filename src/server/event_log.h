@@ -1,0 +1,15 @@
+// Lines about the server itself (start, stop, reload, refused connections) on standard error.
+// Thread safety: thread-safe; one line is one write, so lines of threads do not mix.
+#pragma once
+
+#include <string_view>
+
+namespace kauri::server {
+
+enum class Severity : unsigned char { kInfo, kWarning, kError };
+
+// "2026-01-02T03:04:05Z kaurid warning: message". Control characters in `message` are escaped, so
+// an event is one line whatever a client sent.
+void log_event(Severity severity, std::string_view message);
+
+}  // namespace kauri::server
