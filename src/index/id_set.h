@@ -1,9 +1,11 @@
 // IdSet: a sorted set of EntryIds in memory with fast algebra; the candidates of a search.
 //
-// Up to a handful of ids live inside the object (no allocation); larger sets are CRoaring's 64-bit
-// bitmaps behind a pointer. Thread safety: thread-compatible.
+// Up to kSmallMax ids (as many as an inline posting list has) live inside the object, without
+// allocation; larger sets are CRoaring's bitmaps behind a pointer, one for each 2^32 ids. Thread
+// safety: thread-compatible.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,7 +28,8 @@ class IdSet {
   void add(EntryId id);
   // All ids in [first, last].
   void add_range(EntryId first, EntryId last);
-  // Adds block * 8192 + each offset of a posting block's bitmap or array (index/posting_format.h).
+  // Adds block * 8192 + each offset of a posting block's bitmap or array. REQUIRES: a payload that
+  // passed check_block() (index/posting_format.h).
   void add_block(std::uint64_t block, std::string_view payload);
 
   bool contains(EntryId id) const;
@@ -39,10 +42,15 @@ class IdSet {
   IdSet& operator|=(const IdSet& other);
   IdSet& operator-=(const IdSet& other);
   bool operator==(const IdSet& other) const;
+  void clear();
 
  private:
-  static constexpr std::size_t kSmallMax = 6;
+  static constexpr std::size_t kSmallMax = 8;
   struct Large;
+  Large& grow();
+  void shrink();
+
+  // Sets of up to kSmallMax members are always in small_, larger ones always in large_.
   std::uint64_t small_[kSmallMax] = {};  // sorted
   std::uint32_t small_count_ = 0;
   std::unique_ptr<Large> large_;  // when set, small_ is unused

@@ -3,8 +3,9 @@
 //
 // A list of up to kInlineMax ids is one record; a longer one has a head with its cardinality and
 // one record for each block of 8,192 consecutive ids that has members: a sorted array of 16-bit
-// offsets, or a bitmap of 1 KiB. Keys are made by index/index_keys.h. Thread safety: as the
-// transaction given.
+// offsets, or a bitmap of 1 KiB. Keys are made by index/index_keys.h. All functions return
+// kCorruption, naming the key, for records that are not well formed, and what the transaction
+// returns. Thread safety: as the transaction given.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,12 @@ namespace kauri::index {
 
 // How many entries the list has: one look-up, whatever its length. 0 when absent.
 Result<std::uint64_t> posting_count(storage::Txn& txn, std::string_view key);
+// The same, and adds the members to `out` when that needs no further look-up: a list of one record.
+struct PostingPeek {
+  std::uint64_t count = 0;
+  bool complete = true;  // all members are in `out`
+};
+Result<PostingPeek> peek_posting(storage::Txn& txn, std::string_view key, IdSet& out);
 // Adds the list's members to `out`.
 Result<void> read_posting(storage::Txn& txn, std::string_view key, IdSet& out);
 // Whether the list has the id: at most two look-ups.
@@ -39,16 +46,18 @@ class PostingScan {
   Result<bool> next();
   std::string_view key() const { return key_; }
   std::uint64_t count() const { return count_; }
-  // Adds the members of the list reached.
+  // Adds the members of the list reached. REQUIRES: at most once for each list.
   Result<void> read(IdSet& out);
 
  private:
-  storage::Txn* txn_ = nullptr;
+  Result<bool> step();
+
   std::unique_ptr<storage::Cursor> cursor_;
+  std::string first_;
   std::string last_;
   std::string key_;
   std::uint64_t count_ = 0;
-  bool started_ = false;
+  enum class At : std::uint8_t { kStart, kRecord, kHead, kBehind, kEnd } at_ = At::kStart;
 };
 
 // Builds the records of one list for bulk loading: ids ascending, without duplicates. Appends (key,

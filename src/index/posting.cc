@@ -1,0 +1,361 @@
+#include "index/posting.h"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/endian.h"
+#include "index/posting_format.h"
+
+namespace kauri::index {
+namespace {
+
+using storage::Table;
+
+constexpr std::size_t kBlockNumberSize = 8;
+
+Error broken(std::string_view key, std::string_view what) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string message = "table index, key ";
+  for (const char octet : key) {
+    message += kDigits[static_cast<unsigned char>(octet) >> 4U];
+    message += kDigits[static_cast<unsigned char>(octet) & 15U];
+  }
+  message += ": ";
+  message += what;
+  return corruption(std::move(message));
+}
+
+Error broken_record(std::string_view key, std::size_t size) {
+  return broken(key, "a record of " + std::to_string(size) +
+                         " octets is neither an inline list nor the head of a list");
+}
+
+std::string block_key(std::string_view key, std::uint64_t block) {
+  std::string out;
+  out.reserve(key.size() + kBlockNumberSize);
+  out.append(key);
+  append_big_endian<std::uint64_t>(out, block);
+  return out;
+}
+
+std::uint64_t block_of(EntryId id) {
+  return id.value() >> kBlockBits;
+}
+std::uint16_t offset_of(EntryId id) {
+  return static_cast<std::uint16_t>(id.value() & (kBlockIds - 1));
+}
+
+bool is_block_key(std::string_view key, std::string_view list) {
+  return key.size() == list.size() + kBlockNumberSize && key.starts_with(list);
+}
+
+// Adds the blocks of `list` from the cursor's record on; leaves the cursor behind them.
+// RETURNS: whether the cursor stands at a record.
+Result<bool> read_blocks(storage::Cursor& cursor, std::string_view list, std::uint64_t count,
+                         IdSet& out) {
+  std::uint64_t seen = 0;
+  bool at_record = true;
+  while (at_record && is_block_key(cursor.key(), list)) {
+    const std::string_view payload = cursor.value();
+    if (!check_block(payload)) return broken(cursor.key(), "the block is not well formed");
+    const std::uint64_t block = load_big_endian<std::uint64_t>(cursor.key().substr(list.size()));
+    if (block >> (64U - kBlockBits) != 0)
+      return broken(cursor.key(), "the block number is out of range");
+    out.add_block(block, payload);
+    seen += block_count(payload);
+    KAURI_TRY(at_record, cursor.next());
+  }
+  if (seen != count)
+    return broken(list, "the head says " + std::to_string(count) + " entries, the blocks hold " +
+                            std::to_string(seen));
+  return at_record;
+}
+
+Result<void> read_blocks_of(storage::Txn& txn, std::string_view key, std::uint64_t count,
+                            IdSet& out) {
+  KAURI_TRY(const auto cursor, txn.cursor(Table::kIndex));
+  KAURI_TRY(const bool found, cursor->seek(block_key(key, 0)));
+  if (!found) return broken(key, "the list has a head and no block");
+  KAURI_TRY([[maybe_unused]] const bool more, read_blocks(*cursor, key, count, out));
+  return {};
+}
+
+void read_inline(std::string_view record, IdSet& out) {
+  for (std::size_t i = 0; i < inline_count(record); ++i) out.add(EntryId(inline_id(record, i)));
+}
+
+bool inline_contains(std::string_view record, EntryId id) {
+  for (std::size_t i = 0; i < inline_count(record); ++i)
+    if (inline_id(record, i) == id.value()) return true;
+  return false;
+}
+
+std::string encode_inline(const std::vector<EntryId>& ids) {
+  std::string out;
+  for (const EntryId id : ids) append_little_endian<std::uint64_t>(out, id.value());
+  return out;
+}
+
+std::vector<EntryId> members(const IdSet& set) {
+  std::vector<EntryId> ids;
+  for (auto id = set.at_or_after(EntryId(0)); id; id = set.at_or_after(EntryId(id->value() + 1)))
+    ids.push_back(*id);
+  return ids;
+}
+
+Result<void> put_record(void* txn, std::string_view key, std::string_view value) {
+  return static_cast<storage::WriteTxn*>(txn)->put(Table::kIndex, key, value);
+}
+
+// Whether the block had not got the id.
+Result<bool> insert_into_block(storage::WriteTxn& txn, std::string_view key, EntryId id) {
+  const std::string target = block_key(key, block_of(id));
+  const std::uint16_t offset = offset_of(id);
+  KAURI_TRY(const auto payload, txn.get(Table::kIndex, target));
+  std::string changed;
+  if (!payload) {
+    changed = encode_block(&offset, 1);
+  } else {
+    if (!check_block(*payload)) return broken(target, "the block is not well formed");
+    if (block_contains(*payload, offset)) return false;
+    changed = block_with(*payload, offset);
+  }
+  KAURI_CHECK(txn.put(Table::kIndex, target, changed));
+  return true;
+}
+
+Result<bool> erase_from_block(storage::WriteTxn& txn, std::string_view key, EntryId id) {
+  const std::string target = block_key(key, block_of(id));
+  KAURI_TRY(const auto payload, txn.get(Table::kIndex, target));
+  if (!payload) return false;
+  if (!check_block(*payload)) return broken(target, "the block is not well formed");
+  if (!block_contains(*payload, offset_of(id))) return false;
+  const std::string changed = block_without(*payload, offset_of(id));
+  if (!changed.empty()) {
+    KAURI_CHECK(txn.put(Table::kIndex, target, changed));
+    return true;
+  }
+  KAURI_TRY([[maybe_unused]] const bool erased, txn.erase(Table::kIndex, target));
+  return true;
+}
+
+// The list has shrunk to what one record holds.
+Result<void> collapse(storage::WriteTxn& txn, std::string_view key, std::uint64_t count) {
+  IdSet rest;
+  KAURI_CHECK(read_blocks_of(txn, key, count, rest));
+  const std::vector<EntryId> ids = members(rest);
+  std::uint64_t erased_block = UINT64_MAX;
+  for (const EntryId id : ids) {
+    if (block_of(id) == erased_block) continue;
+    erased_block = block_of(id);
+    KAURI_TRY([[maybe_unused]] const bool erased,
+              txn.erase(Table::kIndex, block_key(key, erased_block)));
+  }
+  return txn.put(Table::kIndex, key, encode_inline(ids));
+}
+
+Result<bool> insert_inline(storage::WriteTxn& txn, std::string_view key, std::string_view record,
+                           EntryId id) {
+  if (inline_contains(record, id)) return false;
+  std::vector<EntryId> ids;
+  bool placed = false;
+  for (std::size_t i = 0; i < inline_count(record); ++i) {
+    const EntryId present(inline_id(record, i));
+    if (!placed && id < present) {
+      ids.push_back(id);
+      placed = true;
+    }
+    ids.push_back(present);
+  }
+  if (!placed) ids.push_back(id);
+  KAURI_CHECK(build_posting(key, ids.data(), ids.size(), put_record, &txn));
+  return true;
+}
+
+Result<bool> erase_inline(storage::WriteTxn& txn, std::string_view key, std::string_view record,
+                          EntryId id) {
+  if (!inline_contains(record, id)) return false;
+  if (inline_count(record) == 1) return txn.erase(Table::kIndex, key);
+  std::vector<EntryId> ids;
+  for (std::size_t i = 0; i < inline_count(record); ++i)
+    if (inline_id(record, i) != id.value()) ids.emplace_back(inline_id(record, i));
+  KAURI_CHECK(txn.put(Table::kIndex, key, encode_inline(ids)));
+  return true;
+}
+
+}  // namespace
+
+Result<std::uint64_t> posting_count(storage::Txn& txn, std::string_view key) {
+  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
+  if (!record) return std::uint64_t{0};
+  switch (record_shape(*record)) {
+    case RecordShape::kInline:
+      return std::uint64_t{inline_count(*record)};
+    case RecordShape::kHead:
+      return head_count(*record);
+    case RecordShape::kBroken:
+      break;
+  }
+  return broken_record(key, record->size());
+}
+
+Result<PostingPeek> peek_posting(storage::Txn& txn, std::string_view key, IdSet& out) {
+  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
+  if (!record) return PostingPeek{};
+  switch (record_shape(*record)) {
+    case RecordShape::kInline:
+      read_inline(*record, out);
+      return PostingPeek{inline_count(*record), true};
+    case RecordShape::kHead:
+      return PostingPeek{head_count(*record), false};
+    case RecordShape::kBroken:
+      break;
+  }
+  return broken_record(key, record->size());
+}
+
+Result<void> read_posting(storage::Txn& txn, std::string_view key, IdSet& out) {
+  KAURI_TRY(const PostingPeek peek, peek_posting(txn, key, out));
+  if (peek.complete) return {};
+  return read_blocks_of(txn, key, peek.count, out);
+}
+
+Result<bool> posting_contains(storage::Txn& txn, std::string_view key, EntryId id) {
+  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
+  if (!record) return false;
+  const RecordShape shape = record_shape(*record);
+  if (shape == RecordShape::kInline) return inline_contains(*record, id);
+  if (shape == RecordShape::kBroken) return broken_record(key, record->size());
+  const std::string target = block_key(key, block_of(id));
+  KAURI_TRY(const auto payload, txn.get(Table::kIndex, target));
+  if (!payload) return false;
+  if (!check_block(*payload)) return broken(target, "the block is not well formed");
+  return block_contains(*payload, offset_of(id));
+}
+
+Result<bool> insert_posting(storage::WriteTxn& txn, std::string_view key, EntryId id) {
+  KAURI_ASSERT(id.value() != 0);
+  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
+  if (!record) {
+    KAURI_CHECK(build_posting(key, &id, 1, put_record, &txn));
+    return true;
+  }
+  const RecordShape shape = record_shape(*record);
+  if (shape == RecordShape::kInline) return insert_inline(txn, key, *record, id);
+  if (shape == RecordShape::kBroken) return broken_record(key, record->size());
+  const std::uint64_t count = head_count(*record);
+  KAURI_TRY(const bool added, insert_into_block(txn, key, id));
+  if (!added) return false;
+  KAURI_CHECK(txn.put(Table::kIndex, key, encode_head(count + 1)));
+  return true;
+}
+
+Result<bool> erase_posting(storage::WriteTxn& txn, std::string_view key, EntryId id) {
+  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
+  if (!record) return false;
+  const RecordShape shape = record_shape(*record);
+  if (shape == RecordShape::kInline) return erase_inline(txn, key, *record, id);
+  if (shape == RecordShape::kBroken) return broken_record(key, record->size());
+  const std::uint64_t count = head_count(*record);
+  KAURI_TRY(const bool erased, erase_from_block(txn, key, id));
+  if (!erased) return false;
+  if (count - 1 <= kInlineBack) {
+    KAURI_CHECK(collapse(txn, key, count - 1));
+    return true;
+  }
+  KAURI_CHECK(txn.put(Table::kIndex, key, encode_head(count - 1)));
+  return true;
+}
+
+Result<PostingScan> PostingScan::open(storage::Txn& txn, std::string_view first,
+                                      std::string_view last) {
+  PostingScan scan;
+  KAURI_TRY(scan.cursor_, txn.cursor(Table::kIndex));
+  scan.first_ = first;
+  scan.last_ = last;
+  return scan;
+}
+
+// Moves the cursor to the first record behind the list reached.
+Result<bool> PostingScan::step() {
+  switch (at_) {
+    case At::kStart:
+      return cursor_->seek(first_);
+    case At::kRecord:
+      return cursor_->next();
+    case At::kHead: {
+      // Behind every block number, and before every other list: no list's key begins with
+      // another's.
+      std::string behind = key_;
+      behind.append(kBlockNumberSize + 1, '\xff');
+      return cursor_->seek(behind);
+    }
+    case At::kBehind:
+      return true;
+    case At::kEnd:
+      break;
+  }
+  return false;
+}
+
+Result<bool> PostingScan::next() {
+  KAURI_TRY(const bool found, step());
+  if (!found || cursor_->key() >= last_) {
+    at_ = At::kEnd;
+    return false;
+  }
+  key_ = cursor_->key();
+  const std::string_view record = cursor_->value();
+  switch (record_shape(record)) {
+    case RecordShape::kInline:
+      count_ = inline_count(record);
+      at_ = At::kRecord;
+      return true;
+    case RecordShape::kHead:
+      count_ = head_count(record);
+      at_ = At::kHead;
+      return true;
+    case RecordShape::kBroken:
+      break;
+  }
+  return broken_record(key_, record.size());
+}
+
+Result<void> PostingScan::read(IdSet& out) {
+  if (at_ == At::kRecord) {
+    read_inline(cursor_->value(), out);
+    return {};
+  }
+  KAURI_ASSERT(at_ == At::kHead);
+  KAURI_TRY(const bool found, cursor_->next());
+  if (!found) return broken(key_, "the list has a head and no block");
+  KAURI_TRY(const bool at_record, read_blocks(*cursor_, key_, count_, out));
+  at_ = at_record ? At::kBehind : At::kEnd;
+  return {};
+}
+
+Result<void> build_posting(std::string_view key, const EntryId* ids, std::size_t count,
+                           RecordSink sink, void* context) {
+  if (count == 0) return {};
+  if (count <= kInlineMax) {
+    std::array<char, kInlineMax * 8> record;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t id = ids[i].value();
+      std::memcpy(record.data() + i * 8, &id, 8);
+    }
+    return sink(context, key, std::string_view(record.data(), count * 8));
+  }
+  KAURI_CHECK(sink(context, key, encode_head(count)));
+  std::vector<std::uint16_t> offsets;
+  for (std::size_t i = 0; i < count;) {
+    const std::uint64_t block = block_of(ids[i]);
+    offsets.clear();
+    for (; i < count && block_of(ids[i]) == block; ++i) offsets.push_back(offset_of(ids[i]));
+    KAURI_CHECK(sink(context, block_key(key, block), encode_block(offsets.data(), offsets.size())));
+  }
+  return {};
+}
+
+}  // namespace kauri::index
