@@ -163,22 +163,22 @@ MessageId decode_abandon(std::string_view body);
 std::optional<Operation> response_to(ber::Tag request_tag);
 
 struct Control {
-  std::string oid;
+  std::string oid = {};
   bool critical = false;
-  std::optional<std::string> value;
+  std::optional<std::string> value = {};
 };
 
 // Appends a whole LDAPMessage with an LDAPResult of application tag `response`.
 void append_result(std::string& out, MessageId id, Operation response,
                    const OperationResult& result, const std::vector<Control>& controls = {});
 struct BindExtras {
-  std::optional<std::string_view> server_sasl_credentials;
+  std::optional<std::string_view> server_sasl_credentials = {};
 };
 void append_bind_response(std::string& out, MessageId id, const OperationResult& result,
                           const BindExtras& extras = {}, const std::vector<Control>& controls = {});
 struct ExtendedExtras {
-  std::string_view name;                  // responseName; empty = absent
-  std::optional<std::string_view> value;  // responseValue
+  std::string_view name = {};                  // responseName; empty = absent
+  std::optional<std::string_view> value = {};  // responseValue
 };
 void append_extended_response(std::string& out, MessageId id, const OperationResult& result,
                               const ExtendedExtras& extras = {},
@@ -202,13 +202,13 @@ void append_search_entry(std::string& out, MessageId id, std::string_view dn,
 void append_request(std::string& out, MessageId id, ber::Tag tag, std::string_view body,
                     const std::vector<Control>& controls = {});
 struct SearchRequestText {  // what append_search takes; plain values
-  std::string base;
+  std::string base = {};
   Scope scope = Scope::kSubtree;
   DerefAliases deref = DerefAliases::kNever;
   std::int32_t size_limit = 0;
   std::int32_t time_limit = 0;
   bool types_only = false;
-  std::vector<std::string> attributes;
+  std::vector<std::string> attributes = {};
 };
 void append_search_request(std::string& out, MessageId id, const SearchRequestText& request,
                            const Filter& filter, const std::vector<Control>& controls = {});
