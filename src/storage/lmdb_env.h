@@ -156,16 +156,7 @@ class ReadTxnImpl final : public ReadTxn {
   Result<void> renew() override;
 
  private:
-  // One cursor a table, kept for get(): it skips the set-up of mdb_get, and a key on the page of
-  // the last one needs no descent.
-  struct Cached {
-    MDB_cursor* cursor = nullptr;
-    std::uint64_t epoch = 0;
-  };
-  Result<void> refresh(Cached& cached, Table table);
-
   TxnState state_;
-  std::array<Cached, kTableCount> cached_{};
 };
 
 class WriteTxnImpl final : public WriteTxn {

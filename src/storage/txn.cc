@@ -11,12 +11,22 @@ bool key_size_ok(std::string_view key) {
   return !key.empty() && key.size() <= limits::kKeySizeMax;
 }
 
-Error get_error(const EnvImpl& env, int rc, Table table, std::string_view key) {
-  return lmdb_error(rc, describe("get", table_name(table), key) + " of " + env.path());
-}
-
 Error not_open() {
   return {ErrorCode::kInternal, "the transaction is not open"};
+}
+
+// mdb_get, and not a cursor kept for each table: that is slower for random keys, since it looks at
+// the page of the last key first.
+Result<std::optional<std::string_view>> find(const TxnState& state, Table table,
+                                             std::string_view key) {
+  if (!key_size_ok(key)) return std::optional<std::string_view>();
+  MDB_val sought = to_val(key);
+  MDB_val found;
+  const int rc = mdb_get(state.txn_, state.env_.dbi(table), &sought, &found);
+  if (rc == 0) [[likely]]
+    return std::optional<std::string_view>(to_view(found));
+  if (rc == MDB_NOTFOUND) return std::optional<std::string_view>();
+  return lmdb_error(rc, describe("get", table_name(table), key) + " of " + state.env_.path());
 }
 
 }  // namespace
@@ -39,33 +49,13 @@ Result<TableStats> TxnState::table_stats(Table table) {
 
 ReadTxnImpl::~ReadTxnImpl() {
   state_.detach_cursors(true);
-  for (const Cached& cached : cached_)
-    if (cached.cursor != nullptr) mdb_cursor_close(cached.cursor);
   mdb_txn_abort(state_.txn_);
 }
 
-Result<void> ReadTxnImpl::refresh(Cached& cached, Table table) {
-  if (!state_.live_) return not_open();
-  const int rc = cached.cursor == nullptr
-                     ? mdb_cursor_open(state_.txn_, state_.env_.dbi(table), &cached.cursor)
-                     : mdb_cursor_renew(state_.txn_, cached.cursor);
-  if (rc != 0) return state_.env_.error(rc, "open cursor");
-  cached.epoch = state_.epoch_;
-  return {};
-}
-
 Result<std::optional<std::string_view>> ReadTxnImpl::get(Table table, std::string_view key) {
-  Cached& cached = cached_[index_of(table)];
-  if (cached.epoch != state_.epoch_) [[unlikely]]
-    KAURI_CHECK(refresh(cached, table));
-  if (!key_size_ok(key)) return std::optional<std::string_view>();
-  MDB_val sought = to_val(key);
-  MDB_val found;
-  const int rc = mdb_cursor_get(cached.cursor, &sought, &found, MDB_SET);
-  if (rc == 0) [[likely]]
-    return std::optional<std::string_view>(to_view(found));
-  if (rc == MDB_NOTFOUND) return std::optional<std::string_view>();
-  return get_error(state_.env_, rc, table, key);
+  if (!state_.live_) [[unlikely]]
+    return not_open();
+  return find(state_, table, key);
 }
 
 Result<std::unique_ptr<Cursor>> ReadTxnImpl::cursor(Table table) {
@@ -105,13 +95,7 @@ Result<void> WriteTxnImpl::check_open() const {
 
 Result<std::optional<std::string_view>> WriteTxnImpl::get(Table table, std::string_view key) {
   KAURI_CHECK(check_open());
-  if (!key_size_ok(key)) return std::optional<std::string_view>();
-  MDB_val sought = to_val(key);
-  MDB_val found;
-  const int rc = mdb_get(state_.txn_, state_.env_.dbi(table), &sought, &found);
-  if (rc == 0) return std::optional<std::string_view>(to_view(found));
-  if (rc == MDB_NOTFOUND) return std::optional<std::string_view>();
-  return get_error(state_.env_, rc, table, key);
+  return find(state_, table, key);
 }
 
 Result<std::unique_ptr<Cursor>> WriteTxnImpl::cursor(Table table) {
