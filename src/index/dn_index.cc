@@ -56,6 +56,7 @@ class ChildKey {
 
  private:
   void append(std::string_view octets) {
+    if (octets.empty()) return;
     std::memcpy(octets_.data() + size_, octets.data(), octets.size());
     size_ += octets.size();
   }

@@ -117,7 +117,9 @@ TEST_F(PostingTest, AgreesWithAStandardSet) {
       const auto contains = posting_contains(*txn, key, EntryId(id));
       ASSERT_TRUE(contains);
       ASSERT_EQ(*contains, inserting);
-      if (step % 500 == 0) ASSERT_NO_FATAL_FAILURE(expect_all(*txn, model));
+      if (step % 500 == 0) {
+        ASSERT_NO_FATAL_FAILURE(expect_all(*txn, model));
+      }
     }
     ASSERT_NO_FATAL_FAILURE(expect_all(*txn, model));
     for (auto& [key, ids] : model) {
@@ -252,8 +254,9 @@ TEST_F(PostingTest, BrokenRecordsAreReportedWithTheirKey) {
     SCOPED_TRACE(broken.name);
     auto txn = write();
     ASSERT_TRUE(txn->put(Table::kIndex, "k", broken.head));
-    if (!broken.block.empty())
+    if (!broken.block.empty()) {
       ASSERT_TRUE(txn->put(Table::kIndex, "k" + std::string(8, '\0'), broken.block));
+    }
     IdSet set;
     const auto read = read_posting(*txn, "k", set);
     ASSERT_FALSE(read);
