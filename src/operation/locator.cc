@@ -1,0 +1,189 @@
+#include "operation/locator.h"
+
+#include <utility>
+
+#include "base/limits.h"
+#include "operation/referral.h"
+#include "schema/dn_normal.h"
+
+namespace kauri::operation {
+
+using ldap::OperationResult;
+using ldap::ResultCode;
+using query::Right;
+
+Locator::Locator(backend::ReadSession& read, query::Authorizer& authorizer)
+    : read_(read),
+      authorizer_(authorizer),
+      dictionary_(read.database().dictionary()),
+      schema_(dictionary_.schema()),
+      alias_numbers_(dictionary_.numbers_of(*schema_.well_known().aliased_object_name)),
+      ref_numbers_(dictionary_.numbers_of(*schema_.well_known().ref)) {}
+
+bool Locator::has_class(const entry::EntryView& view,
+                        const schema::ObjectClass& object_class) const {
+  for (const AttributeNumber number : dictionary_.numbers_of(*schema_.well_known().object_class)) {
+    const auto slot = view.find(number);
+    if (!slot.has_value()) continue;
+    for (const std::string_view value : slot->values) {
+      if (schema_.object_class(value) == &object_class) return true;
+    }
+  }
+  return false;
+}
+
+bool Locator::is_alias(const entry::EntryView& view) const {
+  for (const AttributeNumber number : alias_numbers_) {
+    if (view.find(number).has_value()) return has_class(view, *schema_.well_known().alias);
+  }
+  return false;
+}
+
+bool Locator::is_referral(const entry::EntryView& view) const {
+  for (const AttributeNumber number : ref_numbers_) {
+    if (view.find(number).has_value()) return has_class(view, *schema_.well_known().referral);
+  }
+  return false;
+}
+
+Result<OperationResult> Locator::no_such_object(std::string_view text, EntryId deepest) {
+  OperationResult result =
+      ldap::failure(ResultCode::kNoSuchObject, "there is no entry " + quoted(text));
+  for (EntryId id = deepest; id != EntryId();) {
+    KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
+    if (!view.has_value()) break;
+    backend::StoredTarget target(read_, id, *view);
+    if (authorizer_.may_entry(target, Right::kDisclose)) {
+      KAURI_CHECK(read_.append_dn(*view, result.matched_dn));
+      break;
+    }
+    id = view->parent();
+  }
+  return result;
+}
+
+std::optional<Name> Locator::alias_target(EntryId id, const entry::EntryView& view) {
+  backend::StoredTarget target(read_, id, view);
+  for (const AttributeNumber number : alias_numbers_) {
+    const auto slot = view.find(number);
+    if (!slot.has_value()) continue;
+    const schema::AttributeType& type = *dictionary_.description(number).type;
+    if (!authorizer_.may(target, number, type, Right::kSearch)) return std::nullopt;
+    for (const std::string_view value : slot->values) {
+      Name name;
+      if (parse_name(schema_, value, name).has_value()) continue;
+      if (!schema::is_same_or_below(name.normal, read_.database().suffix_normal())) continue;
+      return name;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<std::string>> Locator::referral_uris(EntryId id, const entry::EntryView& view,
+                                                        std::string_view below,
+                                                        std::optional<ldap::Scope> scope) {
+  std::vector<std::string> uris;
+  backend::StoredTarget target(read_, id, view);
+  if (!authorizer_.may_entry(target, Right::kRead)) return uris;
+  std::string dn;
+  KAURI_CHECK(read_.append_dn(view, dn));
+  for (const AttributeNumber number : ref_numbers_) {
+    const auto slot = view.find(number);
+    if (!slot.has_value()) continue;
+    const schema::AttributeType& type = *dictionary_.description(number).type;
+    if (!authorizer_.may(target, number, type, Right::kRead)) continue;
+    for (const std::string_view value : slot->values) {
+      uris.push_back(referral_uri(value, {below, dn, scope}));
+    }
+  }
+  return uris;
+}
+
+Result<std::optional<OperationResult>> Locator::referral_above(
+    const Name& name, const backend::Resolution& resolution, const LocateOptions& options) {
+  std::optional<OperationResult> found;
+  std::size_t below = resolution.rdns_missing;
+  // The topmost one decides: everything under it is held elsewhere.
+  for (EntryId id = resolution.id.value_or(resolution.deepest); id != EntryId(); ++below) {
+    KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
+    if (!view.has_value()) break;
+    if (is_referral(*view)) {
+      ldap::Dn relative;
+      relative.rdns.assign(name.dn.rdns.begin(),
+                           name.dn.rdns.begin() + static_cast<std::ptrdiff_t>(below));
+      KAURI_TRY(std::vector<std::string> uris,
+                referral_uris(id, *view, ldap::to_string(relative), options.scope));
+      if (!uris.empty()) {
+        found = OperationResult{ResultCode::kReferral, {}, {}, std::move(uris)};
+        KAURI_CHECK(read_.append_dn(*view, found->matched_dn));
+      }
+    }
+    id = view->parent();
+  }
+  return found;
+}
+
+Result<bool> Locator::step_through_alias(const backend::Resolution& resolution,
+                                         std::vector<std::string>& normal_rdns) {
+  const EntryId id = resolution.id.value_or(resolution.deepest);
+  if (id == EntryId()) return false;
+  KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
+  if (!view.has_value() || !is_alias(*view)) return false;
+  // An alias that the identity may not search from is to it like any hidden entry.
+  backend::StoredTarget alias(read_, id, *view);
+  if (!authorizer_.may_entry(alias, Right::kSearch)) return false;
+  std::optional<Name> target = alias_target(id, *view);
+  if (!target.has_value()) {
+    normal_rdns.clear();
+    return true;
+  }
+  normal_rdns.resize(resolution.rdns_missing);
+  for (std::string& rdn : target->normal_rdns) normal_rdns.push_back(std::move(rdn));
+  return true;
+}
+
+Result<Located> Locator::find(const Name& name, std::string_view text,
+                              const LocateOptions& options) {
+  Located located;
+  std::vector<std::string> through_alias;  // the name after the last alias
+  const auto alias_problem = [&](const char* why) {
+    located.failure =
+        ldap::failure(ResultCode::kAliasProblem, "the name " + quoted(text) + " leads " + why);
+    return located;
+  };
+  for (std::size_t hops = 0; hops <= limits::kAliasChainMax; ++hops) {
+    const auto& rdns = located.renamed_by_alias ? through_alias : name.normal_rdns;
+    KAURI_TRY(const backend::Resolution resolution, read_.resolve(rdns));
+    if (has_referrals() && !options.manage_dsa_it && !located.renamed_by_alias) {
+      KAURI_TRY(std::optional<OperationResult> referral, referral_above(name, resolution, options));
+      if (referral.has_value()) {
+        located.failure = std::move(*referral);
+        return located;
+      }
+    }
+    if (options.follow_aliases && has_aliases()) {
+      std::vector<std::string> next = rdns;
+      KAURI_TRY(const bool stepped, step_through_alias(resolution, next));
+      if (stepped) {
+        if (next.empty()) return alias_problem("to an alias that cannot be followed");
+        located.renamed_by_alias = true;
+        through_alias = std::move(next);
+        continue;
+      }
+    }
+    located.id = resolution.id;
+    if (located.id.has_value()) return located;
+    if (located.renamed_by_alias) return alias_problem("through an alias to no entry");
+    KAURI_TRY(located.failure, no_such_object(text, resolution.deepest));
+    return located;
+  }
+  return alias_problem("through a loop of aliases");
+}
+
+OperationResult outside_suffixes(std::string_view text, const std::string& suffix_list) {
+  return ldap::failure(ResultCode::kNoSuchObject,
+                       "the name " + quoted(text) +
+                           " is outside of what this server holds, which is " + suffix_list);
+}
+
+}  // namespace kauri::operation

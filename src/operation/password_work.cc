@@ -1,0 +1,67 @@
+#include "operation/password_work.h"
+
+#include <cstring>
+#include <utility>
+
+#include "operation/service_impl.h"
+#include "security/password.h"
+
+namespace kauri::operation {
+
+void wipe(std::string& password) {
+  explicit_bzero(password.data(), password.size());
+  password.clear();
+}
+
+bool run_slow(ServiceImpl& service, std::function<void()> job) {
+  if (service.hash_pool() != nullptr) return service.hash_pool()->submit(std::move(job));
+  job();
+  return true;
+}
+
+ldap::OperationResult pool_is_full() {
+  return ldap::failure(ldap::ResultCode::kBusy,
+                       "too many passwords wait to be checked or hashed (limit " +
+                           std::to_string(limits::kHashQueueMax) + "); try again");
+}
+
+bool hashing_is_slow(ServiceImpl& service) {
+  return service.password_scheme() == security::PasswordScheme::kArgon2id;
+}
+
+std::vector<std::string> stored_passwords(backend::ReadSession& read, query::Authorizer& authorizer,
+                                          EntryId id, const entry::EntryView& view,
+                                          query::Right right) {
+  std::vector<std::string> values;
+  const entry::Dictionary& dictionary = read.database().dictionary();
+  backend::StoredTarget target(read, id, view);
+  for (const AttributeNumber number :
+       dictionary.numbers_of(*dictionary.schema().well_known().user_password)) {
+    const auto slot = view.find(number);
+    if (!slot.has_value() || slot->external) continue;
+    const schema::AttributeType& type = *dictionary.description(number).type;
+    if (!authorizer.may(target, number, type, right)) continue;
+    for (const std::string_view value : slot->values) values.emplace_back(value);
+  }
+  return values;
+}
+
+bool verify_fast(std::string_view password, const std::vector<std::string>& stored) {
+  for (const std::string& value : stored) {
+    if (!security::is_slow(value) && security::verify_password(password, value)) return true;
+  }
+  return false;
+}
+
+bool verify_slow(std::string_view password, const std::vector<std::string>& stored) {
+  bool any = false;
+  for (const std::string& value : stored) {
+    if (!security::is_slow(value)) continue;
+    any = true;
+    if (security::verify_password(password, value)) return true;
+  }
+  if (!any) security::verify_dummy(password);
+  return false;
+}
+
+}  // namespace kauri::operation

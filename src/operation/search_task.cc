@@ -1,0 +1,356 @@
+#include "operation/search_task.h"
+
+#include <algorithm>
+
+#include "base/limits.h"
+#include "ber/writer.h"
+#include "ldap/oids.h"
+#include "operation/computed_values.h"
+#include "operation/entry_writer.h"
+#include "operation/service_impl.h"
+#include "operation/session_impl.h"
+#include "operation/worker.h"
+#include "query/planner.h"
+
+namespace kauri::operation {
+namespace {
+
+using ldap::OperationResult;
+using ldap::ResultCode;
+using query::Right;
+
+// Candidates between two looks at the clock.
+constexpr std::uint64_t kClockEvery = 16;
+constexpr std::int64_t kSliceNanos = std::int64_t{limits::kSearchSliceMicros} * 1000;
+
+// The smaller of two limits of which 0 is none.
+template <class T>
+T stricter(T a, T b) {
+  if (a == 0) return b;
+  return b == 0 ? a : std::min(a, b);
+}
+
+std::string paged_response_value(std::string_view cookie) {
+  std::string value;
+  ber::Writer writer(value);
+  writer.begin(ber::kSequence);
+  writer.integer(0);  // no estimate: it could tell of entries that the client may not see
+  writer.octet_string(cookie);
+  writer.end();
+  return value;
+}
+
+}  // namespace
+
+void SearchTask::reset() {
+  walk_.clear();
+  scopes_.clear();
+  scope_index_ = 0;
+  planned_ = false;
+  filter_attributes_.clear();
+  examined_ = 0;
+  sent_ = 0;
+  slice_started_nanos_ = 0;
+  deadline_nanos_ = 0;
+  paged_ = false;
+  page_size_ = 0;
+  sent_before_ = 0;
+  resume_walk_.clear();
+  logged_ = false;
+}
+
+std::optional<OperationResult> SearchTask::start(Request& request,
+                                                 const ldap::SearchRequest& search,
+                                                 std::size_t database, const SearchScope& base,
+                                                 Locator& locator) {
+  id_ = request.message.id;
+  database_ = database;
+  arrived_nanos_ = request.arrived_nanos;
+  started_nanos_ = request.started_nanos;
+  logged_ = request.record != nullptr;
+  if (logged_) record_ = *request.record;
+
+  const ServiceLimits& most = request.session.settings().limits;
+  const bool unlimited = request.session.identity().administrator;
+  size_limit_ =
+      stricter(static_cast<std::uint32_t>(search.size_limit), unlimited ? 0 : most.search_size_max);
+  time_limit_seconds_ =
+      stricter<std::int64_t>(search.time_limit, unlimited ? 0 : most.search_seconds_max);
+  look_through_max_ = unlimited ? 0 : most.look_through_max;
+  if (time_limit_seconds_ > 0) {
+    deadline_nanos_ = arrived_nanos_ + time_limit_seconds_ * 1'000'000'000;
+  }
+
+  backend::ReadSession& read = request.worker.read(database);
+  const entry::Dictionary& dictionary = read.database().dictionary();
+  filter_ = query::CompiledFilter::compile(search.filter, dictionary);
+  selection_.compile(search.attributes, search.types_only, dictionary);
+  for (const query::CompiledNode& node : filter_.nodes()) {
+    for (const AttributeNumber number : node.numbers) {
+      filter_attributes_.emplace_back(number, dictionary.description(number).type);
+    }
+  }
+
+  scopes_.push_back(base);
+  skip_aliases_ = locator.has_aliases() && (search.deref == ldap::DerefAliases::kInSearching ||
+                                            search.deref == ldap::DerefAliases::kAlways);
+  skip_referrals_ = locator.has_referrals() && !request.controls.manage_dsa_it;
+  if (skip_aliases_) {
+    if (auto added = add_aliased_scopes(read, locator, scopes_); !added) {
+      return internal_failure(request.record, added.error());
+    }
+  }
+  if (request.controls.paged.has_value()) {
+    if (auto refused = open_page(request)) return refused;
+  }
+  if (skip_referrals_ && (!paged_ || request.controls.paged->cookie.empty())) {
+    if (auto added = add_references(request, locator); !added) {
+      return internal_failure(request.record, added.error());
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<OperationResult> SearchTask::open_page(Request& request) {
+  const PagedRequest& page = *request.controls.paged;
+  paged_ = true;
+  page_size_ = page.size;
+  if (logged_) record_.notes += 'P';
+  digest_ = request_digest(request.message.body, request.session.identity().normal_dn,
+                           request.session.peer().connection, request.session.bind_count());
+  if (page.cookie.empty()) return std::nullopt;
+  const auto position = open_cookie(request.service.cookie_key(), digest_, page.cookie);
+  if (!position.has_value()) {
+    return ldap::failure(ResultCode::kUnwillingToPerform,
+                         "the cookie of the paged results control does not belong to this search: "
+                         "it serves only for the same request of the same bind on the same "
+                         "connection");
+  }
+  if (!request.session.cookies().use(position->serial)) {
+    return ldap::failure(ResultCode::kUnwillingToPerform,
+                         "the cookie of the paged results control was used before; only the "
+                         "newest one of a search serves");
+  }
+  if (position->scope >= scopes_.size()) {
+    return ldap::failure(ResultCode::kUnwillingToPerform,
+                         "aliases of this search changed between its pages; start it again");
+  }
+  sent_before_ = position->sent;
+  scope_index_ = position->scope;
+  resume_walk_ = position->walk;
+  return std::nullopt;
+}
+
+Result<void> SearchTask::add_references(Request& request, Locator& locator) {
+  backend::ReadSession& read = request.worker.read(database_);
+  for (const SearchScope& scope : scopes_) {
+    if (scope.scope == ldap::Scope::kBase) continue;
+    // A continuation of a one-level search is at the referred entry itself (RFC 4511
+    // section 4.5.3).
+    const ldap::Scope onward =
+        scope.scope == ldap::Scope::kOneLevel ? ldap::Scope::kBase : ldap::Scope::kSubtree;
+    KAURI_CHECK(for_each_of_class(read, scope, "referral",
+                                  [&](EntryId id, const entry::EntryView& view) -> Result<void> {
+                                    if (!locator.is_referral(view)) return {};
+                                    KAURI_TRY(const std::vector<std::string> uris,
+                                              locator.referral_uris(id, view, {}, onward));
+                                    if (!uris.empty())
+                                      ldap::append_search_reference(request.out, id_, uris);
+                                    return {};
+                                  }));
+  }
+  return {};
+}
+
+void SearchTask::note_plan(const query::Plan& plan) {
+  if (!plan.indexed && record_.notes.find('U') == std::string::npos) record_.notes += 'U';
+  for (const query::PlanTerm& term : plan.terms) {
+    if (!record_.index_terms.empty()) record_.index_terms += ' ';
+    record_.index_terms += term.term + ':' + term.index + ':' + std::to_string(term.cardinality);
+    if (!term.used) record_.index_terms += ":unused";
+  }
+}
+
+Result<void> SearchTask::plan(backend::ReadSession& read) {
+  const SearchScope& scope = scopes_[scope_index_];
+  query::Plan plan;
+  if (scope.scope == ldap::Scope::kBase) {
+    plan.source = query::CandidateSource::kBase;
+    plan.scope_exact = true;
+  } else {
+    backend::Database& database = read.database();
+    KAURI_TRY(plan,
+              query::make_plan(filter_, {scope.base, scope.scope, scope.base_is_suffix, false},
+                               database.indexes(), database.dictionary(), read.txn(),
+                               {.explain = logged_}));
+  }
+  if (logged_) note_plan(plan);
+  plan_snapshot_ = read.snapshot();
+  filter_exact_ = plan.filter_exact;
+  scope_exact_ = plan.scope_exact;
+  walk_.start(std::move(plan), scope.base, scope.scope != ldap::Scope::kSubordinate);
+  planned_ = true;
+  if (!resume_walk_.empty()) {
+    // The position has our MAC; a walk that does not fit it is a fault of ours.
+    if (!walk_.load(resume_walk_)) {
+      return Error(ErrorCode::kInternal, "a paged results cookie holds no position");
+    }
+    resume_walk_.clear();
+  }
+  return {};
+}
+
+bool SearchTask::run(const TurnContext& turn) {
+  auto guard = ReadGuard::begin(turn.worker.read(database_));
+  if (!guard) {
+    finish(turn, Step::kDone, internal_failure(logged_ ? &record_ : nullptr, guard.error()));
+    return true;
+  }
+  return advance(turn);
+}
+
+bool SearchTask::advance(const TurnContext& turn) {
+  slice_started_nanos_ = 0;
+  const Result<Step> step = loop(turn, turn.worker.read(database_));
+  if (!step) {
+    finish(turn, Step::kDone, internal_failure(logged_ ? &record_ : nullptr, step.error()));
+    return true;
+  }
+  walk_.suspend();
+  if (*step == Step::kPause) return false;
+  finish(turn, *step, outcome(*step));
+  return true;
+}
+
+Result<SearchTask::Step> SearchTask::loop(const TurnContext& turn, backend::ReadSession& read) {
+  // RFC 2696 section 3: a page of no entries asks for nothing, or gives the search up.
+  if (paged_ && page_size_ == 0) return Step::kDone;
+  Locator locator(read, turn.session.authorizer(database_));
+  while (true) {
+    if (!planned_) {
+      if (scope_index_ == scopes_.size()) return Step::kDone;
+      KAURI_CHECK(plan(read));
+    }
+    KAURI_TRY(const std::optional<EntryId> id, walk_.next(read.txn()));
+    if (!id.has_value()) {
+      planned_ = false;
+      ++scope_index_;
+      continue;
+    }
+    ++examined_;
+    if (look_through_max_ != 0 && examined_ > look_through_max_) return Step::kLookThrough;
+    Step clock = Step::kGoOn;
+    if (examined_ % kClockEvery == 0) clock = check_clock(turn);
+    if (clock == Step::kTimeLimit) return clock;
+    KAURI_TRY(const Step step, consider(turn, read, locator, *id));
+    if (step != Step::kGoOn) return step;
+    if (clock == Step::kPause || turn.out.size() >= turn.out_limit) return Step::kPause;
+  }
+}
+
+SearchTask::Step SearchTask::check_clock(const TurnContext& turn) {
+  const std::int64_t now = turn.service.clock().monotonic_nanos();
+  if (deadline_nanos_ != 0 && now >= deadline_nanos_) return Step::kTimeLimit;
+  if (slice_started_nanos_ == 0) slice_started_nanos_ = now;
+  return now - slice_started_nanos_ >= kSliceNanos ? Step::kPause : Step::kGoOn;
+}
+
+Result<SearchTask::Step> SearchTask::consider(const TurnContext& turn, backend::ReadSession& read,
+                                              Locator& locator, EntryId id) {
+  KAURI_TRY(const std::optional<entry::EntryView> view, read.entry(id));
+  if (!view.has_value()) return Step::kGoOn;
+  const SearchScope& scope = scopes_[scope_index_];
+  if (skip_referrals_ && locator.is_referral(*view)) return Step::kGoOn;
+  if (skip_aliases_ && id != scope.base && locator.is_alias(*view)) return Step::kGoOn;
+  if (!scope_exact_ || read.snapshot() != plan_snapshot_) {
+    KAURI_TRY(const bool inside, in_scope(read, scope, id, *view));
+    if (!inside) return Step::kGoOn;
+  }
+  for (std::size_t earlier = 0; earlier < scope_index_; ++earlier) {
+    KAURI_TRY(const bool seen, in_scope(read, scopes_[earlier], id, *view));
+    if (seen) return Step::kGoOn;
+  }
+  query::Authorizer& authorizer = turn.session.authorizer(database_);
+  backend::StoredTarget target(read, id, *view);
+  KAURI_TRY(const bool matching, matches(read, authorizer, target));
+  if (!matching || !authorizer.may_entry(target, Right::kRead)) return Step::kGoOn;
+  if (size_limit_ != 0 && sent_before_ + sent_ >= size_limit_) return Step::kSizeLimit;
+
+  std::string& dn = turn.worker.dn;
+  dn.clear();
+  KAURI_CHECK(read.append_dn(*view, dn));
+  EntryComputedValues computed(read, authorizer);
+  EntryWriter writer{selection_, read.database().dictionary(), authorizer, &read.external(),
+                     &computed,  turn.worker.attributes};
+  KAURI_CHECK(writer.append(id_, dn, target, turn.out));
+  ++sent_;
+  return paged_ && sent_ == page_size_ ? Step::kPageFull : Step::kGoOn;
+}
+
+bool SearchTask::searchable(query::Authorizer& authorizer, query::AccessTarget& target) const {
+  return std::all_of(filter_attributes_.begin(), filter_attributes_.end(), [&](const auto& named) {
+    return authorizer.may(target, named.first, *named.second, Right::kSearch);
+  });
+}
+
+Result<bool> SearchTask::matches(backend::ReadSession& read, query::Authorizer& authorizer,
+                                 query::AccessTarget& target) const {
+  if (filter_exact_ && read.snapshot() == plan_snapshot_ && searchable(authorizer, target)) {
+    return true;
+  }
+  EntryComputedValues computed(read, authorizer);
+  query::EvaluationContext context{&target, &authorizer, &read.external(), &computed};
+  KAURI_TRY(const query::Tri tri, filter_.evaluate(context));
+  return tri == query::Tri::kTrue;
+}
+
+OperationResult SearchTask::outcome(Step step) const {
+  switch (step) {
+    case Step::kSizeLimit:
+      return ldap::failure(ResultCode::kSizeLimitExceeded,
+                           "more entries match than the limit of " + std::to_string(size_limit_));
+    case Step::kTimeLimit:
+      return ldap::failure(
+          ResultCode::kTimeLimitExceeded,
+          "the search took longer than the limit of " + std::to_string(time_limit_seconds_) + " s");
+    case Step::kLookThrough:
+      return ldap::failure(ResultCode::kAdminLimitExceeded,
+                           "the search would examine more than " +
+                               std::to_string(look_through_max_) +
+                               " entries; a filter on an indexed attribute would help");
+    default:
+      return {};
+  }
+}
+
+std::string SearchTask::next_cookie(const TurnContext& turn) const {
+  std::string walk;
+  std::size_t scope = scope_index_;
+  if (walk_.may_have_more()) {
+    walk_.save(walk);
+  } else if (++scope == scopes_.size()) {
+    return {};
+  }
+  return make_cookie(turn.service.cookie_key(), digest_,
+                     {turn.session.cookies().issue(), sent_before_ + sent_,
+                      static_cast<std::uint32_t>(scope), walk});
+}
+
+void SearchTask::finish(const TurnContext& turn, Step step, const OperationResult& result) {
+  std::vector<ldap::Control> controls;
+  if (paged_) {
+    const std::string cookie = step == Step::kPageFull ? next_cookie(turn) : std::string();
+    controls.push_back(
+        {std::string(ldap::oids::kPagedResults), false, paged_response_value(cookie)});
+  }
+  ldap::append_result(turn.out, id_, ldap::Operation::kSearchResultDone, result, controls);
+  log_end(turn.service, result);
+}
+
+void SearchTask::log_end(ServiceImpl& service, const OperationResult& result) {
+  if (!logged_) return;
+  record_.entries = sent_;
+  log_operation(service, record_, result, arrived_nanos_, started_nanos_ - arrived_nanos_);
+}
+
+}  // namespace kauri::operation
