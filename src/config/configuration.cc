@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "config/nearest.h"
@@ -102,9 +103,9 @@ class Loader {
     check_databases();
     check_limits();
     // Found by table, told by line.
-    std::stable_sort(mistakes_.begin(), mistakes_.end(), [](const Mistake& a, const Mistake& b) {
-      return std::pair(a.position.line, a.position.column) <
-             std::pair(b.position.line, b.position.column);
+    std::sort(mistakes_.begin(), mistakes_.end(), [](const Mistake& a, const Mistake& b) {
+      return std::tie(a.position.line, a.position.column, a.text) <
+             std::tie(b.position.line, b.position.column, b.text);
     });
     std::string message;
     for (std::size_t i = 0; i < std::min(mistakes_.size(), kMistakesMax); ++i) {

@@ -76,7 +76,8 @@ class Authorizer {
   }
   // An attribute of a request; `value` is its normal form or empty.
   bool may(AccessTarget& target, const schema::AttributeType& type, Right right) {
-    return decide(target, {AccessAttribute::Pseudo::kNone, {}, &type}, right) == Verdict::kAllow;
+    const Verdict verdict = decide(target, {AccessAttribute::Pseudo::kNone, {}, &type}, right);
+    return verdict == Verdict::kAllow || verdict == Verdict::kAlways;
   }
 
  protected:
