@@ -32,16 +32,20 @@
 namespace kauri::backend {
 
 class ReadSession;
+struct Core;
 
 struct DatabaseOptions {
   std::string path;    // directory of the storage environment
   std::string suffix;  // DN text; when empty, what the database was made with; kInvalid if it
                        // differs from that
   storage::Durability durability = storage::Durability::kDurable;
-  std::vector<index::IndexSpec> indexes;  // empty = index::default_indexes()
-  bool create = false;                    // make it if there is none; else kNotFound
-  bool start_writer = true;               // false: offline tools that only read
+  // Empty = index::default_indexes(); without a writer, the indexes that the database has.
+  std::vector<index::IndexSpec> indexes;
+  bool create = false;       // make it if there is none; else kNotFound
+  bool start_writer = true;  // false: offline tools that only read
   std::uint64_t change_log_records_max = limits::kChangeLogRecordsMax;
+  // For tests: stands between the database and its storage.
+  std::function<std::unique_ptr<storage::Env>(std::unique_ptr<storage::Env>)> wrap_env = {};
 };
 
 // --- Writing
@@ -125,6 +129,8 @@ class Database {
   entry::Dictionary& dictionary();
   const index::IndexCatalog& indexes() const;
   storage::Env& env();
+  // Inside backend/.
+  Core& core();
 
   // For one thread at a time; not begun yet.
   Result<std::unique_ptr<ReadSession>> read_session();

@@ -1,0 +1,152 @@
+// Add (RFC 4511 section 4.7).
+#include <algorithm>
+#include <unordered_set>
+
+#include "backend/write_context.h"
+#include "base/assert.h"
+#include "ldap/dn.h"
+#include "schema/dn_normal.h"
+
+namespace kauri::backend {
+namespace {
+
+using ldap::ResultCode;
+
+// The attributes of the request as an entry: each description once, nothing that only the server
+// may write.
+Refusal take_attributes(const AddOperation& operation, entry::Entry& entry) {
+  for (const entry::Attribute& attribute : operation.attributes) {
+    const std::string name = attribute.description.to_string();
+    if (attribute.description.type->no_user_modification)
+      return ldap::failure(ResultCode::kConstraintViolation,
+                           "attribute '" + name + "' is maintained by the server alone");
+    if (attribute.values.empty())
+      return ldap::failure(ResultCode::kProtocolError, "attribute '" + name + "' has no values");
+    if (entry.find(attribute.description) != nullptr)
+      return ldap::failure(ResultCode::kAttributeOrValueExists,
+                           "attribute '" + name + "' is given more than once");
+    entry.attributes.push_back(attribute);
+  }
+  return std::nullopt;
+}
+
+// Values of the RDN that the request left out are added (RFC 4511 section 4.7).
+Refusal add_naming_values(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry) {
+  for (const ldap::Ava& ava : rdn.avas) {
+    const schema::AttributeType* type = schema.attribute_type(ava.type);
+    // check_naming says what is wrong with such a type.
+    if (type == nullptr || type->operational() || type->equality == nullptr) continue;
+    const schema::AttributeDescription description{type, {}};
+    if (auto bad = entry::check_value(description, ava.value)) return to_result(std::move(*bad));
+    std::string wanted;
+    if (!type->equality->normalize(schema, ava.value, wanted)) continue;
+    entry::Attribute& attribute = entry.find_or_add(description);
+    const bool there = std::any_of(
+        attribute.values.begin(), attribute.values.end(), [&](const std::string& value) {
+          std::string normal;
+          return type->equality->normalize(schema, value, normal) && normal == wanted;
+        });
+    if (!there) attribute.values.push_back(ava.value);
+  }
+  return std::nullopt;
+}
+
+Refusal check_content(const schema::Schema& schema, const entry::Entry& entry,
+                      const ldap::Rdn& rdn) {
+  for (const entry::Attribute& attribute : entry.attributes)
+    if (auto bad = entry::check_duplicates(schema, attribute)) return to_result(std::move(*bad));
+  if (auto bad = entry::check_entry(schema, entry)) return to_result(std::move(*bad));
+  if (auto bad = entry::check_naming(schema, entry, rdn)) return to_result(std::move(*bad));
+  return std::nullopt;
+}
+
+void set_operational(WriteContext& context, const Stamp& stamp, entry::Entry& entry) {
+  const schema::WellKnown& known = context.schema().well_known();
+  const schema::ObjectClass* structural = entry::structural_class(context.schema(), entry);
+  KAURI_ASSERT(structural != nullptr);  // check_entry found one
+  entry.set(*known.structural_object_class, std::string(structural->name()));
+  entry.set(*known.entry_uuid, format_uuid(context.core().random->uuid()));
+  entry.set(*known.creators_name, stamp.name);
+  entry.set(*known.create_timestamp, stamp.time);
+  entry.set(*known.modifiers_name, stamp.name);
+  entry.set(*known.modify_timestamp, stamp.time);
+  entry.set(*known.entry_csn, stamp.csn);
+}
+
+// Whether the requester may add it, and the place is free.
+Result<Refusal> check_place(WriteContext& context, const TargetName& name, const Located& located,
+                            query::Authorizer& who) {
+  if (located.missing > 1) {
+    KAURI_TRY(ldap::OperationResult result, context.no_such_object(name, located.path, who));
+    result.diagnostic = "the parent of the entry to add does not exist";
+    return Refusal(std::move(result));
+  }
+  KAURI_TRY(const bool may_children,
+            context.may_children(name, located.above(), who, query::Right::kAdd));
+  if (!may_children) {
+    KAURI_TRY(ldap::OperationResult result,
+              context.denied(name, located.above(), who, "no right to add entries here"));
+    if (result.code == ResultCode::kNoSuchObject)
+      result.diagnostic = "the parent of the entry to add does not exist";
+    return Refusal(std::move(result));
+  }
+  TxnTarget target(EntryId(), nullptr, schema::join_normal(name.normal_rdns));
+  if (!who.may_entry(target, query::Right::kAdd))
+    return Refusal(ldap::failure(ResultCode::kInsufficientAccessRights,
+                                 "no right to add an entry with this name"));
+  if (located.found())
+    return Refusal(ldap::failure(ResultCode::kEntryAlreadyExists, "the entry exists already"));
+  if (located.path.empty()) return Refusal();
+  KAURI_TRY(const entry::EntryView parent, context.view(located.path.back()));
+  KAURI_TRY(const bool alias, context.is_alias(parent));
+  if (alias)
+    return Refusal(ldap::failure(ResultCode::kAliasProblem,
+                                 "the parent is an alias: nothing can be added below it"));
+  return Refusal();
+}
+
+}  // namespace
+
+Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operation,
+                               query::Authorizer& who) {
+  const TargetName& name = operation.target;
+  KAURI_TRY(const Located located, context.locate(name));
+  if (located.outside)
+    return refused(ResultCode::kNoSuchObject,
+                   "the name is outside of the suffix " + context.core().suffix);
+  KAURI_TRY(Refusal bad_place, check_place(context, name, located, who));
+  if (bad_place) return refused(std::move(*bad_place));
+
+  const bool is_suffix = located.path.empty();
+  const ldap::Rdn& rdn = name.dn.rdns.front();
+  entry::Entry entry;
+  entry.rdn = is_suffix ? ldap::to_string(name.dn) : ldap::to_string(rdn);
+  if (!is_suffix) entry.parent = located.path.back();
+  if (Refusal bad = take_attributes(operation, entry)) return refused(std::move(*bad));
+  if (Refusal bad = add_naming_values(context.schema(), rdn, entry))
+    return refused(std::move(*bad));
+  if (Refusal bad = check_content(context.schema(), entry, rdn)) return refused(std::move(*bad));
+
+  const Stamp stamp = context.stamp(who);
+  set_operational(context, stamp, entry);
+  const EntryId id = context.take_id();
+  ChangeRecord record;
+  record.kind = ChangeKind::kAdd;
+  record.csn = stamp.csn;
+  record.id = id;
+  KAURI_TRY(const std::string parent_dn, context.dn_text(located.path));
+  record.dn = ldap::join_dn(entry.rdn, parent_dn);
+  record.entry_uuid =
+      parse_uuid(entry.find(*context.schema().well_known().entry_uuid)->values.front());
+  for (const entry::Attribute& attribute : entry.attributes)
+    record.attributes.push_back({attribute.description.to_string(), {}, attribute.values});
+
+  const std::string_view normal_rdn =
+      is_suffix ? std::string_view(context.core().suffix_normal) : name.normal_rdns.front();
+  KAURI_CHECK(store_new_entry(context.core(), context.txn(), {id, &rdn, normal_rdn}, entry));
+  KAURI_CHECK(context.change_counts(located.path, 1, 1));
+  KAURI_CHECK(context.log(record));
+  return WriteOutcome{{}, stamp.csn, id, 0};
+}
+
+}  // namespace kauri::backend

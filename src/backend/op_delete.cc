@@ -1,0 +1,94 @@
+// Delete (RFC 4511 section 4.8).
+#include "backend/large_values.h"
+#include "backend/write_context.h"
+#include "index/index_keys.h"
+#include "index/posting.h"
+
+namespace kauri::backend {
+namespace {
+
+using ldap::ResultCode;
+
+Result<Refusal> check_delete(WriteContext& context, const TargetName& name, const Located& located,
+                             query::Authorizer& who) {
+  if (!located.found()) {
+    KAURI_TRY(ldap::OperationResult missing, context.no_such_object(name, located.path, who));
+    return Refusal(std::move(missing));
+  }
+  KAURI_TRY(const entry::EntryView view, context.view(located.id()));
+  TxnTarget target(located.id(), &view, context.normal_at(name, located.path.size() - 1));
+  KAURI_TRY(const bool may_children,
+            context.may_children(name, located.above(), who, query::Right::kDelete));
+  if (!may_children || !who.may_entry(target, query::Right::kDelete)) {
+    KAURI_TRY(ldap::OperationResult result,
+              context.denied(name, located.path, who, "no right to delete the entry"));
+    return Refusal(std::move(result));
+  }
+  KAURI_TRY(const index::SubordinateCounts counts,
+            index::subordinate_counts(context.txn(), located.id()));
+  if (counts.children != 0)
+    return Refusal(ldap::failure(ResultCode::kNotAllowedOnNonLeaf,
+                                 "the entry has " + std::to_string(counts.children) +
+                                     " entries directly below it; delete those first"));
+  return Refusal();
+}
+
+// The whole entry, with the values outside its record.
+Result<entry::Entry> read_whole(WriteContext& context, EntryId id,
+                                std::vector<entry::ExternalAttribute>* external) {
+  KAURI_TRY(const entry::EntryView view, context.view(id));
+  entry::Entry entry = entry::decode_entry(view, *context.core().dictionary, external);
+  for (const entry::ExternalAttribute& one : *external) {
+    KAURI_TRY(std::vector<std::string> values, read_large_values(context.txn(), id, one.number));
+    entry.find_or_add(context.core().dictionary->description(one.number)).values =
+        std::move(values);
+  }
+  return entry;
+}
+
+}  // namespace
+
+Result<WriteOutcome> apply_delete(WriteContext& context, const DeleteOperation& operation,
+                                  query::Authorizer& who) {
+  const TargetName& name = operation.target;
+  KAURI_TRY(const Located located, context.locate(name));
+  if (located.outside)
+    return refused(ResultCode::kNoSuchObject,
+                   "the name is outside of the suffix " + context.core().suffix);
+  KAURI_TRY(Refusal bad, check_delete(context, name, located, who));
+  if (bad) return refused(std::move(*bad));
+
+  const EntryId id = located.id();
+  std::vector<entry::ExternalAttribute> external;
+  KAURI_TRY(const entry::Entry entry, read_whole(context, id, &external));
+  const Stamp stamp = context.stamp(who);
+  ChangeRecord record;
+  record.kind = ChangeKind::kDelete;
+  record.csn = stamp.csn;
+  record.id = id;
+  KAURI_TRY(record.dn, context.dn_text(located.path));
+  if (const entry::Attribute* uuid = entry.find(*context.schema().well_known().entry_uuid);
+      uuid != nullptr && !uuid->values.empty())
+    record.entry_uuid = parse_uuid(uuid->values.front());
+  for (const entry::Attribute& attribute : entry.attributes)
+    record.attributes.push_back({attribute.description.to_string(), attribute.values, {}});
+
+  storage::WriteTxn& txn = context.txn();
+  for (const std::string& key :
+       index::keys_of_entry(entry, context.core().catalog, context.schema())) {
+    KAURI_TRY([[maybe_unused]] const bool changed, index::erase_posting(txn, key, id));
+  }
+  for (const entry::ExternalAttribute& one : external) {
+    KAURI_TRY([[maybe_unused]] const std::uint64_t erased, erase_large_values(txn, id, one.number));
+  }
+  KAURI_TRY([[maybe_unused]] const bool erased, txn.erase(storage::Table::kEntries, entry_key(id)));
+  const std::string_view normal_rdn = located.above().empty()
+                                          ? std::string_view(context.core().suffix_normal)
+                                          : std::string_view(name.normal_rdns.front());
+  KAURI_CHECK(index::erase_child(txn, entry.parent, normal_rdn));
+  KAURI_CHECK(context.change_counts(located.above(), -1, -1));
+  KAURI_CHECK(context.log(record));
+  return WriteOutcome{{}, stamp.csn, id, 0};
+}
+
+}  // namespace kauri::backend

@@ -1,0 +1,222 @@
+#include "backend/write_context.h"
+
+#include <algorithm>
+
+#include "backend/large_values.h"
+#include "base/endian.h"
+#include "index/index_keys.h"
+#include "index/posting.h"
+#include "ldap/dn.h"
+#include "schema/dn_normal.h"
+
+namespace kauri::backend {
+
+using ldap::ResultCode;
+
+std::string entry_key(EntryId id) {
+  std::string key;
+  append_big_endian(key, id.value());
+  return key;
+}
+
+Result<void> set_suffix(Core& core, const std::string& text) {
+  Result<ldap::Dn> dn = ldap::parse_dn(text);
+  if (!dn) return dn.error().with_context("the suffix \"" + text + "\"");
+  if (dn->empty()) return invalid("the suffix is empty: a database holds the entries below a name");
+  Result<std::vector<std::string>> rdns = schema::normalize_rdns(*core.schema, *dn);
+  if (!rdns) return rdns.error().with_context("the suffix \"" + text + "\"");
+  core.suffix = text;
+  core.suffix_rdns = std::move(*rdns);
+  core.suffix_normal = schema::join_normal(core.suffix_rdns);
+  return {};
+}
+
+Result<Located> WriteContext::locate(const TargetName& name) {
+  Located located;
+  const std::vector<std::string>& suffix = core_.suffix_rdns;
+  const std::vector<std::string>& rdns = name.normal_rdns;
+  if (rdns.size() < suffix.size() || !std::equal(suffix.rbegin(), suffix.rend(), rdns.rbegin())) {
+    located.outside = true;
+    return located;
+  }
+  located.missing = rdns.size() - suffix.size() + 1;
+  EntryId parent;
+  std::string_view rdn = core_.suffix_normal;
+  while (located.missing != 0) {
+    KAURI_TRY(const std::optional<EntryId> found, index::find_child(txn_, parent, rdn));
+    if (!found) break;
+    located.path.push_back(*found);
+    --located.missing;
+    parent = *found;
+    if (located.missing != 0) rdn = rdns[located.missing - 1];
+  }
+  return located;
+}
+
+Result<entry::EntryView> WriteContext::view(EntryId id) {
+  const std::string where = "table entries, id " + std::to_string(id.value());
+  KAURI_TRY(const std::optional<std::string_view> record,
+            txn_.get(storage::Table::kEntries, entry_key(id)));
+  if (!record) return corruption(where + ": the dn table names this entry, but it does not exist");
+  Result<entry::EntryView> parsed = entry::EntryView::parse(*record);
+  if (!parsed) return parsed.error().with_context(where);
+  return parsed;
+}
+
+Result<std::string> WriteContext::dn_text(std::span<const EntryId> path) {
+  std::string text;
+  for (const EntryId id : path) {
+    KAURI_TRY(const entry::EntryView entry, view(id));
+    text = ldap::join_dn(entry.rdn(), text);
+  }
+  return text;
+}
+
+std::string WriteContext::normal_at(const TargetName& name, std::size_t depth) const {
+  const std::size_t count = core_.suffix_rdns.size() + depth;
+  KAURI_ASSERT(count <= name.normal_rdns.size());
+  return schema::join_normal(
+      {name.normal_rdns.end() - static_cast<std::ptrdiff_t>(count), name.normal_rdns.end()});
+}
+
+Result<bool> WriteContext::is_alias(const entry::EntryView& view) {
+  const schema::WellKnown& known = schema().well_known();
+  const std::optional<AttributeNumber> number = core_.dictionary->find({known.object_class, {}});
+  if (!number) return false;
+  const std::optional<entry::AttributeSlot> slot = view.find(*number);
+  if (!slot) return false;
+  for (const std::string_view value : slot->values) {
+    const schema::ObjectClass* object_class = schema().object_class(value);
+    if (object_class != nullptr && object_class->is_subclass_of(*known.alias)) return true;
+  }
+  return false;
+}
+
+Result<ldap::OperationResult> WriteContext::no_such_object(const TargetName& name,
+                                                           std::span<const EntryId> path,
+                                                           query::Authorizer& who) {
+  for (std::size_t count = path.size(); count != 0; --count) {
+    const EntryId id = path[count - 1];
+    KAURI_TRY(const entry::EntryView entry, view(id));
+    TxnTarget target(id, &entry, normal_at(name, count - 1));
+    if (!who.may_entry(target, query::Right::kDisclose)) continue;
+    KAURI_TRY(std::string matched, dn_text(path.first(count)));
+    return ldap::failure(ResultCode::kNoSuchObject, "the entry does not exist", std::move(matched));
+  }
+  return ldap::failure(ResultCode::kNoSuchObject, "the entry does not exist");
+}
+
+Result<ldap::OperationResult> WriteContext::denied(const TargetName& name,
+                                                   std::span<const EntryId> path,
+                                                   query::Authorizer& who, const std::string& why) {
+  if (!path.empty()) {
+    KAURI_TRY(const entry::EntryView entry, view(path.back()));
+    TxnTarget target(path.back(), &entry, normal_at(name, path.size() - 1));
+    if (!who.may_entry(target, query::Right::kDisclose))
+      return no_such_object(name, path.first(path.size() - 1), who);
+  }
+  return ldap::failure(ResultCode::kInsufficientAccessRights, why);
+}
+
+Result<bool> WriteContext::may_children(const TargetName& name, std::span<const EntryId> above,
+                                        query::Authorizer& who, query::Right right) {
+  if (above.empty()) {
+    TxnTarget root(EntryId(), nullptr, "");
+    return who.may_children(root, right);
+  }
+  KAURI_TRY(const entry::EntryView entry, view(above.back()));
+  TxnTarget target(above.back(), &entry, normal_at(name, above.size() - 1));
+  return who.may_children(target, right);
+}
+
+EntryId WriteContext::take_id() {
+  const EntryId id = state_.next_id;
+  state_.next_id = EntryId(id.value() + 1);
+  return id;
+}
+
+Stamp WriteContext::stamp(const query::Authorizer& who) {
+  const Csn csn = csns_.next();
+  Stamp stamp{to_string(csn), generalized_time(csn.micros), who.identity().dn};
+  // The name that slapd writes for somebody without one.
+  if (stamp.name.empty()) stamp.name = "cn=anonymous";
+  state_.last_csn = stamp.csn;
+  return stamp;
+}
+
+Result<void> WriteContext::change_counts(std::span<const EntryId> above, std::int64_t children,
+                                         std::int64_t descendants) {
+  for (std::size_t i = 0; i < above.size(); ++i) {
+    KAURI_TRY(index::SubordinateCounts counts, index::subordinate_counts(txn_, above[i]));
+    const bool last = i + 1 == above.size();
+    counts.descendants += static_cast<std::uint64_t>(descendants);
+    if (last) counts.children += static_cast<std::uint64_t>(children);
+    if (static_cast<std::int64_t>(counts.descendants) < 0 ||
+        static_cast<std::int64_t>(counts.children) < 0 || counts.children > counts.descendants)
+      return corruption("table dn, counts of entry " + std::to_string(above[i].value()) +
+                        ": they do not fit the entries below it; run verify");
+    if (last && children < 0 && counts.children == 0) state_.cached_names_changed = true;
+    KAURI_CHECK(index::put_counts(txn_, above[i], counts));
+  }
+  return {};
+}
+
+Result<void> WriteContext::log(const ChangeRecord& record) {
+  return append_change(txn_, state_.log, record, core_.change_log_records_max);
+}
+
+bool may_attribute(query::Authorizer& who, query::AccessTarget& target,
+                   const entry::Dictionary& dictionary,
+                   const schema::AttributeDescription& description, query::Right right) {
+  const std::optional<AttributeNumber> number = dictionary.find(description);
+  if (number) return who.may(target, *number, *description.type, right);
+  return who.may(target, *description.type, right);
+}
+
+ldap::OperationResult to_result(entry::SchemaViolation violation) {
+  return ldap::failure(violation.code, std::move(violation.diagnostic));
+}
+
+std::array<unsigned char, 16> parse_uuid(std::string_view text) {
+  std::array<unsigned char, 16> uuid{};
+  std::size_t digits = 0;
+  for (const char c : text) {
+    if (c == '-') continue;
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0 || digits == 32) return {};
+    auto& octet = uuid[digits++ / 2];
+    octet = static_cast<unsigned char>((octet << 4) | digit);
+  }
+  return digits == 32 ? uuid : std::array<unsigned char, 16>{};
+}
+
+Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, const NewEntry& which,
+                             entry::Entry& entry) {
+  const std::vector<std::string> keys = index::keys_of_entry(entry, core.catalog, *core.schema);
+  std::vector<entry::ExternalAttribute> external;
+  for (const entry::Attribute& attribute : entry.attributes) {
+    if (attribute.values.size() <= limits::kInlineValuesMax) continue;
+    const schema::AttributeType* type = attribute.description.type;
+    const bool naming = std::any_of(
+        which.rdn->avas.begin(), which.rdn->avas.end(),
+        [&](const ldap::Ava& ava) { return core.schema->attribute_type(ava.type) == type; });
+    if (naming || type == core.schema->well_known().object_class) continue;
+    const AttributeNumber number = core.dictionary->intern(attribute.description);
+    external.push_back({number, static_cast<std::uint32_t>(attribute.values.size())});
+    for (const std::string& value : attribute.values)
+      KAURI_CHECK(put_large_value(txn, which.id, number, value_identity(*core.schema, *type, value),
+                                  value));
+  }
+  KAURI_CHECK(txn.append(storage::Table::kEntries, entry_key(which.id),
+                         entry::encode_entry(entry, *core.dictionary, external)));
+  KAURI_CHECK(index::put_child(txn, entry.parent, which.normal_rdn, which.id));
+  for (const std::string& key : keys) {
+    KAURI_TRY([[maybe_unused]] const bool changed, index::insert_posting(txn, key, which.id));
+  }
+  return {};
+}
+
+}  // namespace kauri::backend

@@ -1,0 +1,158 @@
+// WriteContext: one write transaction as the operations see it: names, entries, access, stamps,
+// change log.
+//
+// Every operation first checks all it needs through the reading half and only then calls the
+// changing half, so that one that is refused has changed nothing. Thread safety: confined to the
+// writer thread. Inside backend/ only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/change_log.h"
+#include "backend/core.h"
+#include "backend/csn.h"
+#include "backend/database.h"
+#include "entry/entry_view.h"
+#include "entry/schema_check.h"
+#include "index/dn_index.h"
+#include "query/access.h"
+
+namespace kauri::backend {
+
+// What a batch changes beside the tables; copied before it and put back when it fails.
+struct BatchState {
+  EntryId next_id{1};
+  ChangeLogPosition log;
+  std::string last_csn;
+  std::uint32_t persisted_attributes = 0;  // dictionary numbers in the meta table
+  bool renamed = false;                    // see NameChanges
+  bool cached_names_changed = false;
+};
+
+// A name walked from the suffix entry down as far as entries exist.
+struct Located {
+  std::vector<EntryId> path;  // root first
+  std::size_t missing = 0;    // entries of the name below the last of `path`
+  bool outside = false;       // the name is not at or below the suffix
+  bool found() const { return !outside && missing == 0; }
+  EntryId id() const { return path.back(); }
+  // The entries above the one named. REQUIRES: found() or missing == 1.
+  std::span<const EntryId> above() const {
+    return std::span(path).first(missing == 0 ? path.size() - 1 : path.size());
+  }
+};
+
+// An entry inside the transaction, or one that is not there (yet).
+class TxnTarget final : public query::AccessTarget {
+ public:
+  TxnTarget(EntryId id, const entry::EntryView* view, std::string normal_dn)
+      : id_(id), view_(view), normal_dn_(std::move(normal_dn)) {}
+  EntryId id() const override { return id_; }
+  const entry::EntryView* entry() const override { return view_; }
+  std::string_view normal_dn() override { return normal_dn_; }
+
+ private:
+  EntryId id_;
+  const entry::EntryView* view_;
+  std::string normal_dn_;
+};
+
+// Nothing when the operation may go on.
+using Refusal = std::optional<ldap::OperationResult>;
+
+// Who and when of a change.
+struct Stamp {
+  std::string csn;
+  std::string time;  // GeneralizedTime
+  std::string name;  // DN of the requester
+};
+
+class WriteContext {
+ public:
+  WriteContext(Core& core, storage::WriteTxn& txn, CsnGenerator& csns, BatchState& state)
+      : core_(core), txn_(txn), csns_(csns), state_(state) {}
+
+  Core& core() { return core_; }
+  const schema::Schema& schema() const { return *core_.schema; }
+  storage::WriteTxn& txn() { return txn_; }
+  BatchState& state() { return state_; }
+
+  // --- Reading ---
+  Result<Located> locate(const TargetName& name);
+  // VALID UNTIL: the transaction changes.
+  Result<entry::EntryView> view(EntryId id);
+  // DN text of the last entry of a path; "" of an empty one.
+  Result<std::string> dn_text(std::span<const EntryId> path);
+  // The normal DN of the entry at `depth` entries below the suffix entry on the way to `name`.
+  std::string normal_at(const TargetName& name, std::size_t depth) const;
+  Result<bool> is_alias(const entry::EntryView& view);
+
+  // noSuchObject with the deepest entry of `path` that the requester may know of. What it says of
+  // an entry that is hidden and of one that is missing is the same.
+  Result<ldap::OperationResult> no_such_object(const TargetName& name,
+                                               std::span<const EntryId> path,
+                                               query::Authorizer& who);
+  // insufficientAccessRights where the requester may know of the last entry of `path`, else as if
+  // it were missing.
+  Result<ldap::OperationResult> denied(const TargetName& name, std::span<const EntryId> path,
+                                       query::Authorizer& who, const std::string& why);
+  // Whether `who` has the right on `children` of the last entry of `above` (of the empty DN where
+  // that is empty).
+  Result<bool> may_children(const TargetName& name, std::span<const EntryId> above,
+                            query::Authorizer& who, query::Right right);
+
+  // --- Changing ---
+  EntryId take_id();
+  Stamp stamp(const query::Authorizer& who);
+  // Adds to the counts of all entries of `above` (root first); `children` to those of the last
+  // alone.
+  Result<void> change_counts(std::span<const EntryId> above, std::int64_t children,
+                             std::int64_t descendants);
+  Result<void> log(const ChangeRecord& record);
+
+ private:
+  Core& core_;
+  storage::WriteTxn& txn_;
+  CsnGenerator& csns_;
+  BatchState& state_;
+};
+
+// An attribute description for an access question: the number where the dictionary has one.
+bool may_attribute(query::Authorizer& who, query::AccessTarget& target,
+                   const entry::Dictionary& dictionary,
+                   const schema::AttributeDescription& description, query::Right right);
+ldap::OperationResult to_result(entry::SchemaViolation violation);
+// The binary form of an entryUUID value; zeros when it is none.
+std::array<unsigned char, 16> parse_uuid(std::string_view text);
+// Writes a new entry: record, values outside it, dn key, index. REQUIRES: an id above all others.
+struct NewEntry {
+  EntryId id;
+  const ldap::Rdn* rdn = nullptr;
+  std::string_view normal_rdn;  // of the suffix entry: the normal suffix
+};
+Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, const NewEntry& which,
+                             entry::Entry& entry);
+
+// --- The operations. An Error is an unexpected failure: the transaction has to be aborted. ---
+Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operation,
+                               query::Authorizer& who);
+Result<WriteOutcome> apply_delete(WriteContext& context, const DeleteOperation& operation,
+                                  query::Authorizer& who);
+Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRequest& operation,
+                                  query::Authorizer& who);
+Result<WriteOutcome> apply_modify_dn(WriteContext& context, const ModifyDnOperation& operation,
+                                     query::Authorizer& who);
+
+inline WriteOutcome refused(ldap::OperationResult result) {
+  return {std::move(result), {}, EntryId(), 0};
+}
+inline WriteOutcome refused(ldap::ResultCode code, std::string diagnostic) {
+  return refused(ldap::failure(code, std::move(diagnostic)));
+}
+
+}  // namespace kauri::backend

@@ -1,0 +1,196 @@
+#include "backend/writer.h"
+
+#include "backend/meta.h"
+#include "base/assert.h"
+#include "base/limits.h"
+
+namespace kauri::backend {
+namespace {
+
+using ldap::ResultCode;
+
+// What a client is told of a failure of ours.
+WriteOutcome failed(const Error& error) {
+  switch (error.code()) {
+    case ErrorCode::kNoSpace:
+      return refused(ResultCode::kUnwillingToPerform,
+                     "nothing was changed, because the disk is full; free space and try again (" +
+                         error.message() + ")");
+    case ErrorCode::kBusy:
+      return refused(ResultCode::kBusy, "nothing was changed: " + error.message());
+    case ErrorCode::kLimit:
+      return refused(ResultCode::kAdminLimitExceeded, "nothing was changed: " + error.message());
+    default:
+      return refused(ResultCode::kOther, "nothing was changed: " + error.message());
+  }
+}
+
+Result<WriteOutcome> apply(WriteContext& context, const WriteRequest& request) {
+  query::Authorizer& who = *request.authorizer;
+  if (const auto* add = std::get_if<AddOperation>(&request.operation))
+    return apply_add(context, *add, who);
+  if (const auto* erase = std::get_if<DeleteOperation>(&request.operation))
+    return apply_delete(context, *erase, who);
+  if (const auto* modify = std::get_if<ModifyOperationRequest>(&request.operation))
+    return apply_modify(context, *modify, who);
+  return apply_modify_dn(context, std::get<ModifyDnOperation>(request.operation), who);
+}
+
+}  // namespace
+
+Writer::Writer(Core& core, BatchState state)
+    : core_(core), csns_(*core.clock, 0), state_(std::move(state)), context_csn_(state_.last_csn) {
+  if (const std::optional<Csn> last = parse_csn(state_.last_csn)) csns_.observe(*last);
+}
+
+void Writer::start() {
+  const std::lock_guard join_lock(join_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = true;
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+void Writer::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  const std::lock_guard join_lock(join_mutex_);
+  if (thread_.joinable()) thread_.join();
+}
+
+Database::Submitted Writer::submit(std::unique_ptr<WriteRequest>& request) {
+  KAURI_ASSERT(request != nullptr && request->authorizer != nullptr);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!running_ || stopping_) return Database::Submitted::kStopped;
+    if (queue_.size() >= limits::kWriteQueueMax) return Database::Submitted::kQueueFull;
+    queue_.push_back(std::move(request));
+  }
+  wake_.notify_one();
+  return Database::Submitted::kYes;
+}
+
+WriterStats Writer::stats() const {
+  WriterStats stats;
+  stats.commits = commits_.load(std::memory_order_relaxed);
+  stats.operations = operations_.load(std::memory_order_relaxed);
+  stats.refused = refused_.load(std::memory_order_relaxed);
+  stats.largest_batch = largest_batch_.load(std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  stats.queue_length = queue_.size();
+  return stats;
+}
+
+std::string Writer::context_csn() const {
+  const std::lock_guard lock(mutex_);
+  return context_csn_;
+}
+
+void Writer::run() {
+  for (;;) {
+    std::vector<Job> batch = take_batch();
+    if (batch.empty()) return;
+    process(batch);
+    complete(batch);
+  }
+}
+
+// Empty when the writer is to end and nothing waits.
+std::vector<Writer::Job> Writer::take_batch() {
+  std::vector<Job> batch;
+  std::size_t octets = 0;
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+  while (!queue_.empty() && batch.size() < limits::kCommitOperationsMax) {
+    octets += queue_.front()->size_bytes;
+    if (!batch.empty() && octets > limits::kCommitBytesMax) break;
+    batch.push_back({std::move(queue_.front()), {}});
+    queue_.pop_front();
+  }
+  return batch;
+}
+
+void Writer::process(std::vector<Job>& batch) {
+  const std::int64_t now = core_.clock->monotonic_nanos();
+  const Result<void> together = apply_in_one(batch, 0, batch.size());
+  if (!together && (commit_failed_ || batch.size() == 1)) {
+    for (Job& job : batch) job.outcome = failed(together.error());
+  } else if (!together) {
+    // One of them has met an unexpected failure; alone, only that one fails.
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (const Result<void> alone = apply_in_one(batch, i, 1); !alone)
+        batch[i].outcome = failed(alone.error());
+    }
+  }
+  for (Job& job : batch) job.outcome.queued_nanos = now - job.request->submitted_nanos;
+}
+
+Result<void> Writer::apply_in_one(std::vector<Job>& batch, std::size_t first, std::size_t count) {
+  commit_failed_ = false;
+  const BatchState before = state_;
+  state_.renamed = false;
+  state_.cached_names_changed = false;
+  const Result<void> done = [&]() -> Result<void> {
+    KAURI_TRY(const std::unique_ptr<storage::WriteTxn> txn, core_.env->begin_write());
+    WriteContext context(core_, *txn, csns_, state_);
+    Result<bool> changed = apply_jobs(context, batch, first, count);
+    if (!changed || !*changed) {
+      txn->abort();
+      if (!changed) return changed.error();
+      return {};
+    }
+    return commit(*txn);
+  }();
+  if (!done) {
+    state_ = before;
+    return done;
+  }
+  std::uint64_t largest = largest_batch_.load(std::memory_order_relaxed);
+  if (count > largest) largest_batch_.store(count, std::memory_order_relaxed);
+  return {};
+}
+
+Result<bool> Writer::apply_jobs(WriteContext& context, std::vector<Job>& batch, std::size_t first,
+                                std::size_t count) {
+  bool changed = false;
+  for (std::size_t i = first; i < first + count; ++i) {
+    KAURI_TRY(batch[i].outcome, apply(context, *batch[i].request));
+    changed = changed || batch[i].outcome.result.ok();
+  }
+  return changed;
+}
+
+Result<void> Writer::commit(storage::WriteTxn& txn) {
+  KAURI_CHECK(write_next_id(txn, state_.next_id));
+  KAURI_CHECK(write_last_csn(txn, state_.last_csn));
+  KAURI_TRY(state_.persisted_attributes,
+            write_attributes(txn, *core_.dictionary, state_.persisted_attributes));
+  // Before the commit: whoever sees it has then been told.
+  const std::uint64_t id = txn.id();
+  if (state_.renamed) core_.names.last_rename.store(id);
+  if (state_.cached_names_changed) core_.names.last_cached_change.store(id);
+  const Result<void> done = txn.commit();
+  if (!done) {
+    commit_failed_ = true;
+    return done;
+  }
+  commits_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  context_csn_ = state_.last_csn;
+  return {};
+}
+
+void Writer::complete(std::vector<Job>& batch) {
+  for (Job& job : batch) {
+    auto& counter = job.outcome.result.ok() ? operations_ : refused_;
+    counter.fetch_add(1, std::memory_order_relaxed);
+    if (job.request->completion) job.request->completion(std::move(job.outcome));
+    job.request.reset();
+  }
+}
+
+}  // namespace kauri::backend
