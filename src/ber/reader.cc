@@ -92,7 +92,7 @@ std::string_view Reader::any_element(Tag& tag) {
   return whole.substr(last_header_size_);
 }
 
-std::string_view Reader::element(Tag tag) {
+std::string_view Reader::element(const Tag& tag) {
   if (ok() && !rest_.empty() && octet_at(rest_, 0) != tag) {
     fail("a BER element has another tag than the one that belongs here");
     return {};
@@ -101,7 +101,7 @@ std::string_view Reader::element(Tag tag) {
   return any_element(found);
 }
 
-Reader Reader::nested(Tag tag) {
+Reader Reader::nested(const Tag tag) {
   if (ok() && depth_ + 1 > limits::kBerDepthMax) fail("BER elements are nested too deeply");
   const std::string_view contents = element(tag);
   Reader inner(contents, depth_ + 1);
@@ -109,7 +109,7 @@ Reader Reader::nested(Tag tag) {
   return inner;
 }
 
-std::int64_t Reader::integer(Tag tag) {
+std::int64_t Reader::integer(const Tag tag) {
   const std::string_view contents = element(tag);
   if (!ok()) return 0;
   if (contents.empty() || contents.size() > sizeof(std::int64_t)) {
@@ -129,7 +129,7 @@ std::int64_t Reader::integer_in(std::int64_t low, std::int64_t high, Tag tag) {
   return value;
 }
 
-bool Reader::boolean(Tag tag) {
+bool Reader::boolean(const Tag tag) {
   const std::string_view contents = element(tag);
   if (!ok()) return false;
   if (contents.size() != 1) {
@@ -139,12 +139,12 @@ bool Reader::boolean(Tag tag) {
   return contents[0] != 0;
 }
 
-void Reader::null(Tag tag) {
+void Reader::null(const Tag tag) {
   const std::string_view contents = element(tag);
   if (ok() && !contents.empty()) fail("a BER null has contents");
 }
 
-bool Reader::optional(Tag tag, std::string_view& contents) {
+bool Reader::optional(const Tag tag, std::string_view& contents) {
   if (peek() != tag) return false;
   contents = element(tag);
   return ok();

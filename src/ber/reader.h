@@ -54,13 +54,15 @@ class Reader {
   // Reads the next element, whatever its tag. RETURNS: its contents; sets `tag`.
   std::string_view any_element(Tag& tag);
   // Reads the next element, which must have `tag`. RETURNS: its contents.
-  std::string_view element(Tag tag);
+  std::string_view element(const Tag& tag);
+  // A variable would be taken for something to be filled: any_element() does that.
+  std::string_view element(Tag& tag) = delete;
   // Reads the next element with its header. RETURNS: the whole encoding.
   std::string_view whole_element();
   // Reads a constructed element with `tag` and gives a reader of its contents, one level deeper.
   Reader nested(Tag tag);
 
-  std::string_view octet_string(Tag tag = kOctetString) { return element(tag); }
+  std::string_view octet_string(const Tag tag = kOctetString) { return element(tag); }
   // INTEGER and ENUMERATED of 1 to 8 octets. Padding octets are accepted.
   std::int64_t integer(Tag tag = kInteger);
   // Fault if outside [low, high].
