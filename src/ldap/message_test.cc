@@ -245,6 +245,10 @@ TEST(MessageTest, ResultCodesAboveOneOctetAreKept) {
   EXPECT_EQ(static_cast<int>(view.code), 4096);
   EXPECT_EQ(to_string(view.code), "result code 4096");
   EXPECT_EQ(to_string(ResultCode::kNoSuchObject), "noSuchObject");
+  EXPECT_EQ(to_string(ResultCode::kSuccess), "success");
+  EXPECT_EQ(to_string(ResultCode::kAuthorizationDenied), "authorizationDenied");
+  EXPECT_EQ(to_string(static_cast<ResultCode>(9)), "result code 9");
+  EXPECT_EQ(to_string(static_cast<ResultCode>(124)), "result code 124");
 }
 
 TEST(MessageTest, BindAndExtendedResponsesCarryTheirExtras) {

@@ -1,111 +1,77 @@
 #include "ldap/result_code.h"
 
+#include <array>
 #include <cstdio>
 
 namespace kauri::ldap {
 namespace {
 
-std::string_view known_name(ResultCode code) {
-  switch (code) {
-    case ResultCode::kSuccess:
-      return "success";
-    case ResultCode::kOperationsError:
-      return "operationsError";
-    case ResultCode::kProtocolError:
-      return "protocolError";
-    case ResultCode::kTimeLimitExceeded:
-      return "timeLimitExceeded";
-    case ResultCode::kSizeLimitExceeded:
-      return "sizeLimitExceeded";
-    case ResultCode::kCompareFalse:
-      return "compareFalse";
-    case ResultCode::kCompareTrue:
-      return "compareTrue";
-    case ResultCode::kAuthMethodNotSupported:
-      return "authMethodNotSupported";
-    case ResultCode::kStrongerAuthRequired:
-      return "strongerAuthRequired";
-    case ResultCode::kReferral:
-      return "referral";
-    case ResultCode::kAdminLimitExceeded:
-      return "adminLimitExceeded";
-    case ResultCode::kUnavailableCriticalExtension:
-      return "unavailableCriticalExtension";
-    case ResultCode::kConfidentialityRequired:
-      return "confidentialityRequired";
-    case ResultCode::kSaslBindInProgress:
-      return "saslBindInProgress";
-    case ResultCode::kNoSuchAttribute:
-      return "noSuchAttribute";
-    case ResultCode::kUndefinedAttributeType:
-      return "undefinedAttributeType";
-    case ResultCode::kInappropriateMatching:
-      return "inappropriateMatching";
-    case ResultCode::kConstraintViolation:
-      return "constraintViolation";
-    case ResultCode::kAttributeOrValueExists:
-      return "attributeOrValueExists";
-    case ResultCode::kInvalidAttributeSyntax:
-      return "invalidAttributeSyntax";
-    case ResultCode::kNoSuchObject:
-      return "noSuchObject";
-    case ResultCode::kAliasProblem:
-      return "aliasProblem";
-    case ResultCode::kInvalidDnSyntax:
-      return "invalidDNSyntax";
-    case ResultCode::kAliasDereferencingProblem:
-      return "aliasDereferencingProblem";
-    case ResultCode::kInappropriateAuthentication:
-      return "inappropriateAuthentication";
-    case ResultCode::kInvalidCredentials:
-      return "invalidCredentials";
-    case ResultCode::kInsufficientAccessRights:
-      return "insufficientAccessRights";
-    case ResultCode::kBusy:
-      return "busy";
-    case ResultCode::kUnavailable:
-      return "unavailable";
-    case ResultCode::kUnwillingToPerform:
-      return "unwillingToPerform";
-    case ResultCode::kLoopDetect:
-      return "loopDetect";
-    case ResultCode::kNamingViolation:
-      return "namingViolation";
-    case ResultCode::kObjectClassViolation:
-      return "objectClassViolation";
-    case ResultCode::kNotAllowedOnNonLeaf:
-      return "notAllowedOnNonLeaf";
-    case ResultCode::kNotAllowedOnRdn:
-      return "notAllowedOnRDN";
-    case ResultCode::kEntryAlreadyExists:
-      return "entryAlreadyExists";
-    case ResultCode::kObjectClassModsProhibited:
-      return "objectClassModsProhibited";
-    case ResultCode::kAffectsMultipleDsas:
-      return "affectsMultipleDSAs";
-    case ResultCode::kOther:
-      return "other";
-    case ResultCode::kCanceled:
-      return "canceled";
-    case ResultCode::kNoSuchOperation:
-      return "noSuchOperation";
-    case ResultCode::kTooLate:
-      return "tooLate";
-    case ResultCode::kCannotCancel:
-      return "cannotCancel";
-    case ResultCode::kAssertionFailed:
-      return "assertionFailed";
-    case ResultCode::kAuthorizationDenied:
-      return "authorizationDenied";
-  }
-  return {};
-}
+struct NamedCode {
+  ResultCode code;
+  std::string_view name;
+};
+constexpr NamedCode kNames[] = {
+    {ResultCode::kSuccess, "success"},
+    {ResultCode::kOperationsError, "operationsError"},
+    {ResultCode::kProtocolError, "protocolError"},
+    {ResultCode::kTimeLimitExceeded, "timeLimitExceeded"},
+    {ResultCode::kSizeLimitExceeded, "sizeLimitExceeded"},
+    {ResultCode::kCompareFalse, "compareFalse"},
+    {ResultCode::kCompareTrue, "compareTrue"},
+    {ResultCode::kAuthMethodNotSupported, "authMethodNotSupported"},
+    {ResultCode::kStrongerAuthRequired, "strongerAuthRequired"},
+    {ResultCode::kReferral, "referral"},
+    {ResultCode::kAdminLimitExceeded, "adminLimitExceeded"},
+    {ResultCode::kUnavailableCriticalExtension, "unavailableCriticalExtension"},
+    {ResultCode::kConfidentialityRequired, "confidentialityRequired"},
+    {ResultCode::kSaslBindInProgress, "saslBindInProgress"},
+    {ResultCode::kNoSuchAttribute, "noSuchAttribute"},
+    {ResultCode::kUndefinedAttributeType, "undefinedAttributeType"},
+    {ResultCode::kInappropriateMatching, "inappropriateMatching"},
+    {ResultCode::kConstraintViolation, "constraintViolation"},
+    {ResultCode::kAttributeOrValueExists, "attributeOrValueExists"},
+    {ResultCode::kInvalidAttributeSyntax, "invalidAttributeSyntax"},
+    {ResultCode::kNoSuchObject, "noSuchObject"},
+    {ResultCode::kAliasProblem, "aliasProblem"},
+    {ResultCode::kInvalidDnSyntax, "invalidDNSyntax"},
+    {ResultCode::kAliasDereferencingProblem, "aliasDereferencingProblem"},
+    {ResultCode::kInappropriateAuthentication, "inappropriateAuthentication"},
+    {ResultCode::kInvalidCredentials, "invalidCredentials"},
+    {ResultCode::kInsufficientAccessRights, "insufficientAccessRights"},
+    {ResultCode::kBusy, "busy"},
+    {ResultCode::kUnavailable, "unavailable"},
+    {ResultCode::kUnwillingToPerform, "unwillingToPerform"},
+    {ResultCode::kLoopDetect, "loopDetect"},
+    {ResultCode::kNamingViolation, "namingViolation"},
+    {ResultCode::kObjectClassViolation, "objectClassViolation"},
+    {ResultCode::kNotAllowedOnNonLeaf, "notAllowedOnNonLeaf"},
+    {ResultCode::kNotAllowedOnRdn, "notAllowedOnRDN"},
+    {ResultCode::kEntryAlreadyExists, "entryAlreadyExists"},
+    {ResultCode::kObjectClassModsProhibited, "objectClassModsProhibited"},
+    {ResultCode::kAffectsMultipleDsas, "affectsMultipleDSAs"},
+    {ResultCode::kOther, "other"},
+    {ResultCode::kCanceled, "canceled"},
+    {ResultCode::kNoSuchOperation, "noSuchOperation"},
+    {ResultCode::kTooLate, "tooLate"},
+    {ResultCode::kCannotCancel, "cannotCancel"},
+    {ResultCode::kAssertionFailed, "assertionFailed"},
+    {ResultCode::kAuthorizationDenied, "authorizationDenied"},
+};
+
+constexpr std::size_t kCodesEnd = 124;  // past the largest code that has a name
+
+// The names by their code.
+constexpr std::array<std::string_view, kCodesEnd> kNameByCode = [] {
+  std::array<std::string_view, kCodesEnd> names = {};
+  for (const NamedCode& named : kNames) names[static_cast<std::size_t>(named.code)] = named.name;
+  return names;
+}();
 
 }  // namespace
 
 std::string_view to_string(ResultCode code) {
-  const std::string_view known = known_name(code);
-  if (!known.empty()) return known;
+  const auto number = static_cast<std::size_t>(code);
+  if (number < kCodesEnd && !kNameByCode[number].empty()) return kNameByCode[number];
   thread_local char text[24];
   const int size = std::snprintf(text, sizeof(text), "result code %u", static_cast<unsigned>(code));
   return {text, static_cast<std::size_t>(size)};
