@@ -33,7 +33,7 @@ PrivilegeMask privileges_needed(query::Right right) {
       return kPrivilegeManage;
   }
   // A right that nobody can have.
-  return 0xff;
+  return 0xffff;
 }
 
 bool dn_in_scope(std::string_view normal_dn, DnScope scope, std::string_view normal_base) {

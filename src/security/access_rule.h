@@ -22,15 +22,17 @@ inline constexpr std::size_t kAccessRulesMax = 4096;
 inline constexpr std::size_t kAccessRuleSizeMax = 64U * 1024U;
 
 // --- Privileges: one bit each ---
-using PrivilegeMask = std::uint8_t;
+using PrivilegeMask = std::uint16_t;
 inline constexpr PrivilegeMask kPrivilegeDisclose = 1U << 0U;
 inline constexpr PrivilegeMask kPrivilegeAuth = 1U << 1U;
 inline constexpr PrivilegeMask kPrivilegeCompare = 1U << 2U;
 inline constexpr PrivilegeMask kPrivilegeSearch = 1U << 3U;
 inline constexpr PrivilegeMask kPrivilegeRead = 1U << 4U;
-inline constexpr PrivilegeMask kPrivilegeAdd = 1U << 5U;
-inline constexpr PrivilegeMask kPrivilegeDelete = 1U << 6U;
-inline constexpr PrivilegeMask kPrivilegeManage = 1U << 7U;
+inline constexpr PrivilegeMask kPrivilegeManage = 1U << 5U;
+// Adding and deleting share a bit, as in slapd: who takes one of them away ("-a") takes both.
+inline constexpr PrivilegeMask kPrivilegeEitherWrite = 1U << 6U;
+inline constexpr PrivilegeMask kPrivilegeAdd = (1U << 7U) | kPrivilegeEitherWrite;
+inline constexpr PrivilegeMask kPrivilegeDelete = (1U << 8U) | kPrivilegeEitherWrite;
 inline constexpr PrivilegeMask kPrivilegeWrite = kPrivilegeAdd | kPrivilegeDelete;
 
 // The privileges that all must be there for `right`.
