@@ -12,9 +12,9 @@ namespace kauri::server {
 
 struct Endpoint {
   enum class Kind : std::uint8_t { kTcp, kUnix } kind = Kind::kTcp;
-  std::string host;        // kTcp: name or address; empty = every address of the machine
+  std::string host = {};   // kTcp: name or address; empty = every address of the machine
   std::uint16_t port = 0;  // kTcp: 0 = any free port
-  std::string path;        // kUnix
+  std::string path = {};   // kUnix
   unsigned mode = 0777;    // kUnix: who may connect; the access rules decide about the rest
 };
 

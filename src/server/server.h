@@ -29,13 +29,13 @@ struct Timeouts {
 };
 
 struct ServerOptions {
-  std::vector<Endpoint> endpoints;
+  std::vector<Endpoint> endpoints = {};
   unsigned workers = 0;             // 0 = one for each core
   std::size_t connections_max = 0;  // 0 = what the limit of open files allows
   operation::Service* service = nullptr;
   operation::AccessLog* access_log = nullptr;  // CONNECT and DISCONNECT lines; may be nullptr
   Clock* clock = nullptr;
-  Timeouts timeouts;
+  Timeouts timeouts = {};
 };
 
 class Server {

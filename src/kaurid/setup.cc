@@ -1,0 +1,123 @@
+#include "kaurid/setup.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "schema/schema_loader.h"
+
+namespace kauri::kaurid {
+namespace {
+
+storage::Durability durability(config::Durability configured) {
+  switch (configured) {
+    case config::Durability::kDurable:
+      return storage::Durability::kDurable;
+    case config::Durability::kMetaLazy:
+      return storage::Durability::kMetaLazy;
+    case config::Durability::kRelaxed:
+      return storage::Durability::kRelaxed;
+  }
+  return storage::Durability::kDurable;
+}
+
+// A directory name for a suffix: its letters and digits, everything else as '_'.
+std::string directory_name(const std::string& suffix) {
+  std::string out = "db-";
+  for (const char octet : suffix) {
+    const bool plain = (octet >= 'a' && octet <= 'z') || (octet >= 'A' && octet <= 'Z') ||
+                       (octet >= '0' && octet <= '9') || octet == '=' || octet == '.' ||
+                       octet == '-';
+    out += plain ? octet : '_';
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const schema::Schema>> make_schema(const config::Configuration& config) {
+  if (config.schema_files.empty() && config.nis == config::NisSchema::kRfc2307) {
+    return schema::builtin_schema();
+  }
+  schema::SchemaBuilder builder;
+  builder.add_builtin(config.nis == config::NisSchema::kRfc2307bis ? schema::NisVariant::kRfc2307bis
+                                                                   : schema::NisVariant::kRfc2307);
+  for (const std::string& file : config.schema_files) KAURI_CHECK(builder.add_file(file));
+  return builder.build();
+}
+
+std::string default_database_path(const std::string& data) {
+  return data + "/db";
+}
+
+bool database_exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path + "/data.mdb", ignored);
+}
+
+std::vector<backend::DatabaseOptions> database_options(const config::Configuration& config,
+                                                       const std::string& data) {
+  std::vector<config::DatabaseConfiguration> databases = config.databases;
+  if (databases.empty()) databases.emplace_back();
+  std::vector<backend::DatabaseOptions> out;
+  bool default_path_taken = false;
+  for (const config::DatabaseConfiguration& database : databases) {
+    backend::DatabaseOptions options;
+    options.suffix = database.suffix;
+    options.path = database.path;
+    if (options.path.empty()) {
+      options.path = default_path_taken ? data + "/" + directory_name(database.suffix)
+                                        : default_database_path(data);
+      default_path_taken = true;
+    }
+    options.durability = durability(database.durability);
+    for (const config::IndexConfiguration& index : database.indexes) {
+      options.indexes.push_back(
+          {index.attribute, {index.presence, index.equality, index.substring}});
+    }
+    options.change_log_records_max = config.limits.change_log_records_max;
+    out.push_back(std::move(options));
+  }
+  return out;
+}
+
+Result<std::shared_ptr<const security::AccessPolicy>> make_access_policy(
+    const config::Configuration& config, const std::shared_ptr<const schema::Schema>& schema) {
+  if (!config.has_access_rules) return security::AccessPolicy::defaults(schema);
+  std::vector<std::string> rules;
+  rules.reserve(config.access_rules.size());
+  for (const config::AccessRuleText& rule : config.access_rules) rules.push_back(rule.text);
+  auto policy = security::AccessPolicy::compile(rules, schema);
+  if (!policy) {
+    const config::Position first =
+        config.access_rules.empty() ? config::Position{} : config.access_rules.front().position;
+    return policy.error().with_context(config.place(first));
+  }
+  return policy;
+}
+
+operation::ServiceLimits service_limits(const config::LimitsConfiguration& limits) {
+  operation::ServiceLimits out;
+  out.search_size_max = limits.search_size_max;
+  out.search_seconds_max = limits.search_seconds_max;
+  out.look_through_max = limits.look_through_max;
+  out.operations_in_flight_max = limits.operations_in_flight_max;
+  out.message_size_anonymous_max = limits.message_size_anonymous_max;
+  out.message_size_max = limits.message_size_max;
+  return out;
+}
+
+security::PasswordScheme password_scheme(config::PasswordHash scheme) {
+  switch (scheme) {
+    case config::PasswordHash::kArgon2id:
+      return security::PasswordScheme::kArgon2id;
+    case config::PasswordHash::kSsha512:
+      return security::PasswordScheme::kSsha512;
+    case config::PasswordHash::kSsha256:
+      return security::PasswordScheme::kSsha256;
+    case config::PasswordHash::kSsha:
+      return security::PasswordScheme::kSsha;
+  }
+  return security::PasswordScheme::kArgon2id;
+}
+
+}  // namespace kauri::kaurid

@@ -1,0 +1,40 @@
+// From a configuration to the parts of a directory: schema, databases, access rules. Shared by
+// kaurid and the offline commands of kauri. Thread safety: functions without state.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/database.h"
+#include "base/result.h"
+#include "config/configuration.h"
+#include "operation/service.h"
+#include "schema/schema.h"
+#include "security/access_policy.h"
+#include "security/password.h"
+
+namespace kauri::kaurid {
+
+inline constexpr const char* kDefaultSuffix = "dc=example,dc=com";
+
+// The built-in schema and the files of the configuration. RETURNS: kInvalid with file, line,
+// column.
+Result<std::shared_ptr<const schema::Schema>> make_schema(const config::Configuration& config);
+
+// One for each database of the configuration; without any, one in the data directory. `create` and
+// `start_writer` are left at their defaults.
+std::vector<backend::DatabaseOptions> database_options(const config::Configuration& config,
+                                                       const std::string& data);
+// Where the first database lives that has no path of its own.
+std::string default_database_path(const std::string& data);
+bool database_exists(const std::string& path);
+
+// The rules of the configuration, or the defaults. RETURNS: kInvalid with the rule's place.
+Result<std::shared_ptr<const security::AccessPolicy>> make_access_policy(
+    const config::Configuration& config, const std::shared_ptr<const schema::Schema>& schema);
+
+operation::ServiceLimits service_limits(const config::LimitsConfiguration& limits);
+security::PasswordScheme password_scheme(config::PasswordHash scheme);
+
+}  // namespace kauri::kaurid

@@ -1,0 +1,174 @@
+#include "server/access_log.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "server/log_text.h"
+
+namespace kauri::server {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class AccessLogTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "kauri-log-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  std::string path() const { return (directory_ / "access.log").string(); }
+  static std::vector<std::string> lines_of(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::vector<std::string> out;
+    for (std::string line; std::getline(in, line);) out.push_back(line);
+    return out;
+  }
+
+ private:
+  fs::path directory_;
+};
+
+operation::OperationRecord sample() {
+  operation::OperationRecord record;
+  record.connection = 7;
+  record.operation = 3;
+  record.message_id = 4;
+  record.kind = "SEARCH";
+  record.dn = "dc=example,dc=com";
+  record.identity = "uid=alice,dc=example,dc=com";
+  record.result = 0;
+  record.arrived_wall_micros = 1'767'323'045'678'901;  // 2026-01-02T03:04:05.678901Z
+  record.wtime_nanos = 1;
+  record.optime_nanos = 2;
+  record.etime_nanos = 3;
+  record.entries = 9;
+  record.scope = "sub";
+  record.filter = "(uid=a)";
+  record.index_terms = "(uid=a):eq:1";
+  record.notes = "U";
+  return record;
+}
+
+TEST_F(AccessLogTest, ALineHasEveryField) {
+  std::string line;
+  append_record(line, sample());
+  ASSERT_EQ(line.back(), '\n');
+  const json expected = {{"time", "2026-01-02T03:04:05.678901Z"},
+                         {"conn", 7},
+                         {"op", 3},
+                         {"kind", "SEARCH"},
+                         {"msgid", 4},
+                         {"dn", "dc=example,dc=com"},
+                         {"identity", "uid=alice,dc=example,dc=com"},
+                         {"scope", "sub"},
+                         {"filter", "(uid=a)"},
+                         {"result", 0},
+                         {"entries", 9},
+                         {"terms", "(uid=a):eq:1"},
+                         {"notes", "U"},
+                         {"wtime", 1},
+                         {"optime", 2},
+                         {"etime", 3}};
+  EXPECT_EQ(json::parse(line), expected);
+}
+
+// Cases J15 and T32.
+TEST_F(AccessLogTest, TextOfClientsStaysInsideOneBoundedLine) {
+  operation::OperationRecord record = sample();
+  record.dn = "cn=a\r\nb\x1b[2J\xff\xc2\x85\"\\" + std::string(1, '\0') + "\xe2\x80\xa8z";
+  record.filter.clear();
+  for (int i = 0; i < 60'000; ++i) record.filter += '\n';
+  record.diagnostic = std::string(100'000, '\x01');
+  record.identity = std::string(100'000, '\xff');
+  std::string line;
+  append_record(line, record);
+  EXPECT_LE(line.size(), 12'000U);
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  for (const char octet : line.substr(0, line.size() - 1)) {
+    ASSERT_GE(static_cast<unsigned char>(octet), 0x20U);
+    ASSERT_LT(static_cast<unsigned char>(octet), 0x7FU);
+  }
+  const json parsed = json::parse(line);
+  EXPECT_EQ(parsed["dn"],
+            "cn=a\r\nb\x1b[2J\\xff\xc2\x85\"\\" + std::string(1, '\0') + "\xe2\x80\xa8z");
+  const std::string filter = parsed["filter"];
+  EXPECT_NE(filter.find("...(60000 octets)"), std::string::npos);
+}
+
+TEST_F(AccessLogTest, Utf8IsKept) {
+  std::string out;
+  append_escaped(out, "cn=J\xc3\xbcrgen \xe2\x82\xac", 100);
+  EXPECT_EQ(out, "cn=J\xc3\xbcrgen \xe2\x82\xac");
+}
+
+TEST_F(AccessLogTest, ThreadsLoseNothingAndLinesStayWhole) {
+  constexpr int kThreads = 4;
+  constexpr int kLines = 2000;
+  {
+    auto log = AccessLogFile::open(path());
+    ASSERT_TRUE(log.has_value());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&log, t] {
+        operation::OperationRecord record = sample();
+        record.connection = static_cast<std::uint64_t>(t);
+        for (int i = 0; i < kLines; ++i) {
+          record.operation = i;
+          (*log)->log(record);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ((*log)->dropped(), 0U);
+  }  // the end writes what is left
+  std::vector<int> next(kThreads, 0);
+  for (const std::string& line : lines_of(path())) {
+    const json parsed = json::parse(line);
+    int& expected = next[parsed["conn"].get<std::size_t>()];
+    EXPECT_EQ(parsed["op"], expected);
+    ++expected;
+  }
+  for (const int count : next) EXPECT_EQ(count, kLines);
+}
+
+TEST_F(AccessLogTest, ReopenFollowsARotation) {
+  auto log = AccessLogFile::open(path());
+  ASSERT_TRUE(log.has_value());
+  (*log)->log(sample());
+  (*log)->flush();
+  fs::rename(path(), path() + ".1");
+  ASSERT_TRUE((*log)->reopen().has_value());
+  (*log)->log(sample());
+  (*log)->log(sample());
+  (*log)->flush();
+  EXPECT_EQ(lines_of(path() + ".1").size(), 1U);
+  EXPECT_EQ(lines_of(path()).size(), 2U);
+}
+
+TEST_F(AccessLogTest, APathThatCannotBeOpenedIsNamed) {
+  const auto log = AccessLogFile::open("/nosuch/dir/access.log");
+  ASSERT_FALSE(log.has_value());
+  EXPECT_EQ(log.error().code(), ErrorCode::kIo);
+  EXPECT_NE(log.error().message().find("/nosuch/dir/access.log"), std::string::npos);
+}
+
+TEST_F(AccessLogTest, OffMeansOff) {
+  const auto log = AccessLogFile::open("");
+  ASSERT_TRUE(log.has_value());
+  EXPECT_FALSE((*log)->enabled());
+  (*log)->log(sample());
+  (*log)->flush();
+}
+
+}  // namespace
+}  // namespace kauri::server
