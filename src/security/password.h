@@ -21,8 +21,9 @@ std::string_view to_string(PasswordScheme scheme);
 // limits::kPasswordSizeMax.
 Result<std::string> hash_password(std::string_view password, PasswordScheme scheme, Random& random);
 
-// Whether a value of userPassword is a hash of a scheme known here (so that it is stored as it is)
-// or clear text.
+// Whether a value of userPassword is to be stored as it is: "{NAME}text" whatever NAME is, or the
+// markers "*", "!" and "!!" of password files. All else is clear text. A value of an unknown scheme
+// matches nothing; hashed as if it were clear, it would become its own password.
 bool is_hashed(std::string_view stored);
 
 // Constant time in the comparison. A malformed hash, an unknown scheme and a clear stored value
