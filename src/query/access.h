@@ -72,7 +72,8 @@ class Authorizer {
   // An attribute with a dictionary number.
   bool may(AccessTarget& target, AttributeNumber number, const schema::AttributeType& type,
            Right right) {
-    return ask(number.value() + 1, target, {AccessAttribute::Pseudo::kNone, number, &type}, right);
+    return ask(number.value() + std::size_t{2}, target,
+               {AccessAttribute::Pseudo::kNone, number, &type}, right);
   }
   // An attribute of a request; `value` is its normal form or empty.
   bool may(AccessTarget& target, const schema::AttributeType& type, Right right) {

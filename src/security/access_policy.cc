@@ -218,7 +218,7 @@ class RuleAuthorizer final : public query::Authorizer {
     if (attribute.pseudo == AccessAttribute::Pseudo::kEntry) slot = 0;
     if (attribute.pseudo == AccessAttribute::Pseudo::kChildren) slot = 1;
     if (attribute.pseudo == AccessAttribute::Pseudo::kNone && attribute.number.value() != 0) {
-      slot = attribute.number.value() + std::size_t{1};
+      slot = attribute.number.value() + std::size_t{2};
     }
     if (slot) {
       const std::size_t at = *slot * query::kRightCount + static_cast<std::size_t>(right);

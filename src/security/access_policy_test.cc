@@ -318,6 +318,20 @@ TEST(AccessPolicy, GivesItsRulesAsText) {
             (std::vector<std::string>{"to * by * read", "{1}to attrs=cn by self write"}));
 }
 
+// No attribute shares its remembered decisions with a pseudo-attribute, whatever its number.
+TEST(AccessPolicy, NumbersDoNotCollideWithPseudoAttributes) {
+  const auto authorizer = compiled({"to attrs=entry,children by * read", "to * by * none"})
+                              ->authorizer(identity_of(kAnn));
+  TestTarget target(kAnn);
+  const schema::AttributeType& type = *test_schema()->attribute_type("cn");
+  EXPECT_TRUE(authorizer->may_entry(target, Right::kRead));
+  EXPECT_TRUE(authorizer->may_children(target, Right::kRead));
+  for (std::uint32_t number = 0; number < 4; ++number) {
+    EXPECT_FALSE(authorizer->may(target, AttributeNumber(number), type, Right::kRead)) << number;
+  }
+  EXPECT_TRUE(authorizer->may_children(target, Right::kRead));
+}
+
 // The name of an entry is asked for only when a rule that matters looks at it.
 TEST(AccessPolicy, DecisionsThatNoEntryChangesNeedNoEntry) {
   const auto count = [](const std::vector<std::string>& rules, std::string_view identity,
