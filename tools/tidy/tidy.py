@@ -58,7 +58,7 @@ BANNED = [
     (re.compile(r"\bassert\s*\("), "use KAURI_ASSERT, which is on in every build"),
 ]
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|DISABLED_|GTEST_" r"SKIP)\b")
-MACHINE = re.compile(r"/(wo" r"rk|fa" r"rm|ro" r"ot|home)/[a-z]")
+MACHINE = re.compile(r"/(wo" r"rk|fa" r"rm|ro" r"ot)/[a-z]")
 SOURCE = (".cc", ".h")
 
 
@@ -119,12 +119,13 @@ def check_functions(root, files):
     for name in files:
         if not name.endswith(".cc") or not name.startswith("src/") or name.endswith(("_test.cc", "_fuzz.cc")):
             continue
-        start = None
+        start, text = None, False  # a body that holds a raw string is data, however long
         for number, line in enumerate(read_lines(root, name), 1):
+            text = start is not None and (text or 'R"' in line)
             if start is None and re.match(r"[A-Za-z].*\)[^;=]*\{$", line) and not line.startswith("namespace"):
                 start = number
             elif start is not None and line.startswith("}"):
-                if number - start > FUNCTION_LINES_MAX:
+                if number - start > FUNCTION_LINES_MAX and not text:
                     yield name, start, f"function of {number - start} lines; the cap is {FUNCTION_LINES_MAX}"
                 start = None
 
