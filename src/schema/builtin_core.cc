@@ -214,7 +214,7 @@ objectclass ( 2.5.6.16.2 NAME 'certificationAuthority-V2' SUP certificationAutho
   deltaRevocationList X-ORIGIN 'RFC 4523' )
 objectclass
   ( 2.16.840.1.113730.3.2.6 NAME 'referral' SUP top STRUCTURAL MUST ref X-ORIGIN 'RFC 3296' )
-objectclass ( 1.3.6.1.4.1.250.3.1 NAME 'labeledURIObject' SUP top AUXILIARY MAY labeledURI X-ORIGIN
+objectclass ( 1.3.6.1.4.1.250.3.15 NAME 'labeledURIObject' SUP top AUXILIARY MAY labeledURI X-ORIGIN
   'RFC 2079' )
 objectclass
   ( 2.5.6.12 NAME 'applicationEntity' SUP top STRUCTURAL MUST ( presentationAddress $ cn ) MAY (

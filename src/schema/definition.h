@@ -85,9 +85,6 @@ bool parse_definition(DefinitionKind kind, std::string_view text, Definition* ou
                       DefinitionError* error, const OidMacros* macros = nullptr);
 // RFC 4512 text that parse_definition reads back as the same.
 std::string to_string(const Definition& definition);
-// Offset just past the ')' that closes the definition at the start of `text`, quoted strings
-// skipped; npos when it never closes.
-std::size_t definition_end(std::string_view text);
 // The subschema attribute that holds definitions of this kind: "attributeTypes", ...
 std::string_view attribute_of(DefinitionKind kind);
 // The kind that a subschema attribute holds; false when `attribute` (any case) is none.

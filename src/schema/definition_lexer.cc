@@ -101,19 +101,4 @@ bool DefinitionLexer::word(Token* token, std::string* message) {
   return true;
 }
 
-std::size_t definition_end(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\'') {
-      i = text.find('\'', i + 1);
-      if (i == std::string_view::npos) return i;
-    } else if (text[i] == '(') {
-      ++depth;
-    } else if (text[i] == ')' && --depth <= 0) {
-      return i + 1;
-    }
-  }
-  return std::string_view::npos;
-}
-
 }  // namespace kauri::schema

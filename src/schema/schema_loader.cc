@@ -58,6 +58,16 @@ bool is_pinned(const Definition& definition) {
          std::end(kClasses);
 }
 
+// Takes the names of `other` away from *definition. RETURNS: false when none is left.
+bool drop_names_of(const Definition& other, Definition* definition) {
+  std::erase_if(definition->names, [&other](const Word& name) {
+    return std::any_of(other.names.begin(), other.names.end(), [&name](const Word& taken) {
+      return text::equal_ignoring_case(taken.text, name.text);
+    });
+  });
+  return !definition->names.empty();
+}
+
 }  // namespace
 
 std::string LoadedDefinition::title() const {
@@ -94,8 +104,8 @@ Result<void> SchemaBuilder::State::add_macro(const SourceFile& file, const Sourc
   return {};
 }
 
-Result<void> SchemaBuilder::State::replace(std::size_t position, LoadedDefinition loaded,
-                                           DefinitionIndex* index) {
+void SchemaBuilder::State::replace(std::size_t position, LoadedDefinition loaded,
+                                   DefinitionIndex* index) {
   LoadedDefinition& old = definitions[position];
   for (const Word& name : old.definition.names) {
     auto& names = loaded.definition.names;
@@ -104,49 +114,82 @@ Result<void> SchemaBuilder::State::replace(std::size_t position, LoadedDefinitio
     });
     if (!kept) names.push_back({name.text, loaded.definition.oid.offset});
   }
+  index->by_oid.erase(text::to_lower(old.definition.oid.text));
+  index->by_oid.emplace(text::to_lower(loaded.definition.oid.text), position);
   for (const Word& name : loaded.definition.names) {
     index->by_name.emplace(text::to_lower(name.text), position);
   }
   old = std::move(loaded);
-  return {};
+}
+
+// The definitions that share the OID or a name with `definition`, each once.
+std::vector<std::size_t> SchemaBuilder::State::rivals(const Definition& definition,
+                                                      const DefinitionIndex& index) const {
+  std::vector<std::size_t> found;
+  const auto add = [&found](const auto& map, const std::string& key) {
+    const auto entry = map.find(text::to_lower(key));
+    if (entry == map.end()) return;
+    if (std::find(found.begin(), found.end(), entry->second) == found.end()) {
+      found.push_back(entry->second);
+    }
+  };
+  add(index.by_oid, definition.oid.text);
+  for (const Word& name : definition.names) add(index.by_name, name.text);
+  return found;
+}
+
+Error SchemaBuilder::State::conflict(const LoadedDefinition& loaded,
+                                     const LoadedDefinition& other) const {
+  const Definition& definition = loaded.definition;
+  const std::string there = other.place(other.definition.oid);
+  if (text::equal_ignoring_case(definition.oid.text, other.definition.oid.text)) {
+    return loaded.error(definition.oid, "OID " + definition.oid.text +
+                                            " is defined already, and differently, at " + there);
+  }
+  for (const Word& name : definition.names) {
+    for (const Word& taken : other.definition.names) {
+      if (!text::equal_ignoring_case(name.text, taken.text)) continue;
+      return loaded.error(name, "the name '" + name.text + "' belongs to " +
+                                    other.definition.oid.text + " already, defined at " + there);
+    }
+  }
+  return loaded.error(definition.oid, loaded.title() + " conflicts with the one at " + there);
 }
 
 Result<void> SchemaBuilder::State::enter_indexed(LoadedDefinition loaded, DefinitionIndex* index) {
-  const Definition& definition = loaded.definition;
-  const std::string oid = text::to_lower(definition.oid.text);
-  for (const Word& name : definition.names) {
-    const auto other = index->by_name.find(text::to_lower(name.text));
-    if (other == index->by_name.end()) continue;
-    const LoadedDefinition& owner = definitions[other->second];
-    if (!text::equal_ignoring_case(owner.definition.oid.text, oid)) {
-      return loaded.error(name, "the name '" + name.text + "' belongs to " +
-                                    owner.definition.oid.text + " already, defined at " +
-                                    owner.place(owner.definition.oid));
-    }
-  }
-  const auto existing = index->by_oid.find(oid);
-  if (existing == index->by_oid.end()) {
+  const std::vector<std::size_t> others = rivals(loaded.definition, *index);
+  if (others.empty()) {
     const std::size_t position = definitions.size();
-    index->by_oid.emplace(oid, position);
-    for (const Word& name : definition.names) {
+    index->by_oid.emplace(text::to_lower(loaded.definition.oid.text), position);
+    for (const Word& name : loaded.definition.names) {
       index->by_name.emplace(text::to_lower(name.text), position);
     }
     definitions.push_back(std::move(loaded));
     return {};
   }
-  const LoadedDefinition& old = definitions[existing->second];
-  if (same_meaning(old.definition, definition)) return {};
-  if (!old.builtin) {
-    return loaded.error(definition.oid, "OID " + definition.oid.text +
-                                            " is defined already, and differently, at " +
-                                            old.place(old.definition.oid));
+  const LoadedDefinition& old = definitions[others[0]];
+  if (others.size() == 1 && same_meaning(old.definition, loaded.definition)) return {};
+  for (const std::size_t other : others) {
+    if (!definitions[other].builtin) return conflict(loaded, definitions[other]);
   }
+  if (others.size() > 1) return conflict(loaded, definitions[others[1]]);
+  const bool same_oid =
+      text::equal_ignoring_case(old.definition.oid.text, loaded.definition.oid.text);
   if (is_pinned(old.definition)) {
-    load_warnings.push_back(loaded.place(definition.oid) + ": " + loaded.title() +
+    load_warnings.push_back(loaded.place(loaded.definition.oid) + ": " + loaded.title() +
                             " stays as it is built in; the file's definition differs");
-    return {};
+    // Under another OID it is another type that only shares a name; it keeps the names that are its
+    // own.
+    if (same_oid || !drop_names_of(old.definition, &loaded.definition)) return {};
+    return enter_indexed(std::move(loaded), index);
   }
-  return replace(existing->second, std::move(loaded), index);
+  if (!same_oid && !old.yields_names) return conflict(loaded, old);
+  if (!same_oid) {
+    load_warnings.push_back(loaded.place(loaded.definition.oid) + ": " + loaded.title() +
+                            " replaces the built-in one, whose OID is " + old.definition.oid.text);
+  }
+  replace(others[0], std::move(loaded), index);
+  return {};
 }
 
 Result<void> SchemaBuilder::State::enter(LoadedDefinition loaded) {
@@ -172,14 +215,15 @@ Result<void> SchemaBuilder::State::enter(LoadedDefinition loaded) {
   return {};
 }
 
-Result<void> SchemaBuilder::State::add(const std::shared_ptr<const SourceFile>& file,
-                                       std::vector<SourceItem> items, bool builtin) {
+Result<void> SchemaBuilder::State::add_items(const std::shared_ptr<const SourceFile>& file,
+                                             std::vector<SourceItem> items,
+                                             const LoadedDefinition& like) {
   for (SourceItem& item : items) {
     if (item.is_macro) {
       KAURI_CHECK(add_macro(*file, item.text));
       continue;
     }
-    LoadedDefinition loaded{{}, file, builtin};
+    LoadedDefinition loaded = like;
     DefinitionError error;
     if (!parse_definition(item.kind, item.text.text, &loaded.definition, &error, &macros)) {
       return file->error(item.text.file_offset(error.offset), error.message);
@@ -191,27 +235,40 @@ Result<void> SchemaBuilder::State::add(const std::shared_ptr<const SourceFile>& 
   return {};
 }
 
+Result<void> SchemaBuilder::State::add(const std::shared_ptr<const SourceFile>& file,
+                                       std::vector<SourceItem> items) {
+  LoadedDefinition like;
+  like.file = file;
+  return add_items(file, std::move(items), like);
+}
+
+void SchemaBuilder::State::add_builtin(std::string_view origin, std::string_view text,
+                                       bool yields_names) {
+  LoadedDefinition like;
+  like.file = std::make_shared<const SourceFile>(text, origin);
+  like.builtin = true;
+  like.yields_names = yields_names;
+  auto items = read_schema_source(*like.file);
+  KAURI_ASSERT(items.has_value());
+  const auto added = add_items(like.file, std::move(*items), like);
+  KAURI_ASSERT(added.has_value());
+}
+
 SchemaBuilder::SchemaBuilder() : state_(std::make_unique<State>()) {}
 SchemaBuilder::~SchemaBuilder() = default;
 SchemaBuilder::SchemaBuilder(SchemaBuilder&&) noexcept = default;
 SchemaBuilder& SchemaBuilder::operator=(SchemaBuilder&&) noexcept = default;
 
 void SchemaBuilder::add_builtin(NisVariant nis) {
-  const std::pair<std::string_view, std::string_view> parts[] = {
-      {"built-in core", builtin::core()},
-      {"built-in operational", builtin::operational()},
-      {"built-in cosine", builtin::cosine()},
-      {"built-in inetorgperson", builtin::inetorgperson()},
-      {"built-in nis", builtin::nis_common()},
-      {nis == NisVariant::kRfc2307 ? "built-in rfc2307" : "built-in rfc2307bis",
-       nis == NisVariant::kRfc2307 ? builtin::nis_rfc2307() : builtin::nis_rfc2307bis()},
-  };
-  for (const auto& [origin, text] : parts) {
-    const auto file = std::make_shared<const SourceFile>(text, origin);
-    auto items = read_schema_source(*file);
-    KAURI_ASSERT(items.has_value());
-    const auto added = state_->add(file, std::move(*items), true);
-    KAURI_ASSERT(added.has_value());
+  state_->add_builtin("built-in core", builtin::core(), false);
+  state_->add_builtin("built-in operational", builtin::operational(), true);
+  state_->add_builtin("built-in cosine", builtin::cosine(), false);
+  state_->add_builtin("built-in inetorgperson", builtin::inetorgperson(), false);
+  state_->add_builtin("built-in nis", builtin::nis_common(), true);
+  if (nis == NisVariant::kRfc2307) {
+    state_->add_builtin("built-in rfc2307", builtin::nis_rfc2307(), true);
+  } else {
+    state_->add_builtin("built-in rfc2307bis", builtin::nis_rfc2307bis(), true);
   }
 }
 
@@ -241,7 +298,10 @@ Result<void> SchemaBuilder::add_text(std::string_view text, std::string_view ori
   KAURI_TRY(auto items, read_schema_source(*file));
   // Work on a copy, so that a file with an error leaves nothing behind.
   auto changed = std::make_unique<State>(*state_);
-  KAURI_CHECK(changed->add(file, std::move(items), false));
+  if (items.empty()) {
+    changed->load_warnings.push_back(std::string(origin) + ": the file holds no schema definition");
+  }
+  KAURI_CHECK(changed->add(file, std::move(items)));
   state_ = std::move(changed);
   return {};
 }
@@ -257,7 +317,7 @@ Result<void> SchemaBuilder::add_definition(std::string_view attribute, std::stri
   auto changed = std::make_unique<State>(*state_);
   std::vector<SourceItem> items;
   items.push_back(std::move(item));
-  KAURI_CHECK(changed->add(file, std::move(items), false));
+  KAURI_CHECK(changed->add(file, std::move(items)));
   state_ = std::move(changed);
   return {};
 }

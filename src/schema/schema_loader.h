@@ -28,10 +28,12 @@ class SchemaBuilder {
   // Built in: RFC 4512 + 4519 core, RFC 4524 cosine, RFC 2798 inetOrgPerson, NIS, and the server's
   // operational types.
   void add_builtin(NisVariant nis = NisVariant::kRfc2307);
-  // Reads one file. A definition that repeats one already there under the same OID is accepted when
-  // it is equal or a built-in (the file's replaces it); a name that means another OID is refused.
-  // Definitions may refer to ones that follow in the same file. RETURNS: kInvalid with
-  // "file:line:column: reason"; nothing of the file is kept then.
+  // Reads one file. A definition may repeat one already there (same meaning, same OID), or replace
+  // a built-in of the same OID, except that operational types and the classes the server itself
+  // relies on stay as built in. A name that means another OID is refused, unless it is a built-in's
+  // from a draft or from RFC 2307: then the file's meaning holds. warnings() tells when a built-in
+  // stays or its name moves. Definitions may refer to ones that follow in the same file. RETURNS:
+  // kInvalid with "file:line:column: reason"; nothing of the file is kept then.
   Result<void> add_file(const std::string& path);
   // The same for text; `origin` stands for the file name in errors.
   Result<void> add_text(std::string_view text, std::string_view origin);

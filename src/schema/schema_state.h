@@ -20,6 +20,10 @@ struct LoadedDefinition {
   Definition definition;
   std::shared_ptr<const SourceFile> file;
   bool builtin = false;
+  // A built-in whose names a file may give to another OID: types and classes of drafts and of RFC
+  // 2307, for which other servers' files have OIDs of their own. The names of the core, COSINE and
+  // inetOrgPerson mean one thing.
+  bool yields_names = false;
 
   std::string place(const Word& word) const { return file->place(word.offset); }
   Error error(const Word& word, std::string_view reason) const {
@@ -44,15 +48,22 @@ struct SchemaBuilder::State {
   std::vector<std::string> warnings;
   std::vector<std::string> load_warnings;  // those of reading; building starts from them
 
-  Result<void> add(const std::shared_ptr<const SourceFile>& file, std::vector<SourceItem> items,
-                   bool builtin);
+  Result<void> add(const std::shared_ptr<const SourceFile>& file, std::vector<SourceItem> items);
+  // The same for built-ins.
+  void add_builtin(std::string_view origin, std::string_view text, bool yields_names);
   Result<void> add_macro(const SourceFile& file, const SourceText& text);
   // Checks one definition against what is there and enters it. RETURNS: kInvalid with the place.
   Result<void> enter(LoadedDefinition loaded);
 
  private:
+  Result<void> add_items(const std::shared_ptr<const SourceFile>& file,
+                         std::vector<SourceItem> items, const LoadedDefinition& like);
   Result<void> enter_indexed(LoadedDefinition loaded, DefinitionIndex* index);
-  Result<void> replace(std::size_t position, LoadedDefinition loaded, DefinitionIndex* index);
+  std::vector<std::size_t> rivals(const Definition& definition, const DefinitionIndex& index) const;
+  Error conflict(const LoadedDefinition& loaded, const LoadedDefinition& other) const;
+  // Puts `loaded` in the place of a built-in; names that only the built-in has stay as further
+  // names.
+  void replace(std::size_t position, LoadedDefinition loaded, DefinitionIndex* index);
 };
 
 // Turns definitions into a Schema. REQUIRES: the state's indexes are consistent. Appends to
