@@ -122,7 +122,7 @@ std::string value_of(Dice& dice, const Kind& kind) {
 // Attributes worth an index, with the most that their rules allow.
 std::vector<index::IndexSpec> some_indexes(Dice& dice) {
   std::vector<index::IndexSpec> specs;
-  const unsigned share = static_cast<unsigned>(dice.below(101));
+  const unsigned share = dice.chance(75) ? 95 : static_cast<unsigned>(dice.below(101));
   const auto add = [&](const char* name, bool equality, bool grams) {
     if (!dice.chance(share)) return;
     index::IndexKinds kinds;
@@ -152,7 +152,7 @@ entry::Entry some_entry(Dice& dice, const schema::Schema& schema, EntryId parent
   };
   const std::size_t classes = 1 + dice.below(3);
   for (std::size_t i = 0; i < classes; ++i) add("objectClass", dice.one_of(kClasses));
-  const std::size_t count = dice.below(9);
+  const std::size_t count = dice.below(18);
   for (std::size_t i = 0; i < count; ++i) {
     const Kind& kind = dice.one_of(kKinds);
     add(kind.name, value_of(dice, kind));
@@ -285,7 +285,7 @@ class HashedRights final : public Authorizer {
 // A tree whose ids lie in several blocks, with entries changed and taken away after they were put.
 void grow(Dice& dice, TestWorld& world) {
   std::vector<EntryId> ids;
-  const std::size_t count = 5 + dice.below(70);
+  const std::size_t count = dice.chance(25) ? 100 + dice.below(200) : 5 + dice.below(70);
   std::uint64_t next = 1;
   for (std::size_t i = 0; i < count; ++i) {
     const EntryId parent = ids.empty() ? EntryId() : dice.one_of(ids);
@@ -312,9 +312,9 @@ void grow(Dice& dice, TestWorld& world) {
 ScopeQuery some_scope(Dice& dice, const TestWorld& world) {
   ScopeQuery scope;
   auto base = world.entries().begin();
-  if (dice.chance(50)) std::advance(base, dice.below(world.entries().size()));
+  if (dice.chance(35)) std::advance(base, dice.below(world.entries().size()));
   scope.base = base->first;
-  scope.scope = static_cast<ldap::Scope>(dice.below(4));
+  scope.scope = dice.chance(60) ? ldap::Scope::kSubtree : static_cast<ldap::Scope>(dice.below(4));
   scope.base_is_suffix = base->second.parent.value() == 0;
   return scope;
 }
