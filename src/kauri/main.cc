@@ -2,6 +2,13 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 
+#include "kauri/export.h"
+#include "kauri/hash.h"
+#include "kauri/import.h"
+#include "kauri/init.h"
+#include "kauri/reindex.h"
+#include "kauri/verify.h"
+
 namespace {
 
 int run(int argc, char** argv) {
@@ -10,6 +17,12 @@ int run(int argc, char** argv) {
                "kauri");
   app.set_version_flag("--version", KAURI_VERSION);
   app.require_subcommand(1);
+  kauri::tool::add_init_command(app, exit_status);
+  kauri::tool::add_import_command(app, exit_status);
+  kauri::tool::add_export_command(app, exit_status);
+  kauri::tool::add_verify_command(app, exit_status);
+  kauri::tool::add_reindex_command(app, exit_status);
+  kauri::tool::add_hash_command(app, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

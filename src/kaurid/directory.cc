@@ -20,17 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint16_t kDefaultPort = 1389;
 
-Result<void> make_data_directory(const std::string& path) {
-  std::error_code error;
-  const bool made = fs::create_directories(path, error);
-  if (error) {
-    return Error(ErrorCode::kIo, "cannot make the data directory " + path + ": " + error.message());
-  }
-  // Entries and password hashes lie in it: for the owner alone.
-  if (made) fs::permissions(path, fs::perms::owner_all, error);
-  return {};
-}
-
 server::Endpoint to_endpoint(const config::ListenAddress& address) {
   server::Endpoint out;
   if (address.kind == config::ListenAddress::Kind::kUnix) {

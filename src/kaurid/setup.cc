@@ -34,6 +34,17 @@ std::string directory_name(const std::string& suffix) {
 
 }  // namespace
 
+Result<void> make_data_directory(const std::string& path) {
+  std::error_code error;
+  const bool made = std::filesystem::create_directories(path, error);
+  if (error) {
+    return Error(ErrorCode::kIo, "cannot make the data directory " + path + ": " + error.message());
+  }
+  // Entries and password hashes lie in it: for the owner alone.
+  if (made) std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
+  return {};
+}
+
 Result<std::shared_ptr<const schema::Schema>> make_schema(const config::Configuration& config) {
   if (config.schema_files.empty() && config.nis == config::NisSchema::kRfc2307) {
     return schema::builtin_schema();

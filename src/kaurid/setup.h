@@ -18,6 +18,9 @@ namespace kauri::kaurid {
 
 inline constexpr const char* kDefaultSuffix = "dc=example,dc=com";
 
+// Makes the directory when there is none, readable by its owner alone. RETURNS: kIo.
+Result<void> make_data_directory(const std::string& path);
+
 // The built-in schema and the files of the configuration. RETURNS: kInvalid with file, line,
 // column.
 Result<std::shared_ptr<const schema::Schema>> make_schema(const config::Configuration& config);

@@ -1,0 +1,66 @@
+// What the offline commands share: which database they work on, how they report. Thread safety:
+// ProgressPrinter is thread-safe, the rest is confined to the main thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backend/database.h"
+#include "backend/offline.h"
+#include "base/result.h"
+#include "config/configuration.h"
+#include "schema/schema.h"
+
+namespace kauri::tool {
+
+// --data, --config and --suffix as every offline command takes them.
+struct DatabaseChoice {
+  std::string data = "./kauri-data";
+  std::string config;
+  std::string suffix;
+
+  void add_to(CLI::App& command);
+};
+
+// The database that was chosen, not opened.
+struct ChosenDatabase {
+  config::Configuration config;
+  std::shared_ptr<const schema::Schema> schema;
+  backend::DatabaseOptions options;
+};
+// RETURNS: mistakes of the configuration; kInvalid when it has several databases and none was
+// named, kNotFound when it has none with that suffix.
+Result<ChosenDatabase> choose_database(const DatabaseChoice& choice);
+// Opens it as it is. RETURNS: kNotFound when there is none, kBusy while a server has it.
+struct OpenOptions {
+  bool start_writer = false;
+};
+Result<std::unique_ptr<backend::Database>> open_database(const ChosenDatabase& chosen,
+                                                         OpenOptions options);
+
+// Prints "kauri COMMAND: message" on standard error. RETURNS: 1, the exit status.
+int fail(const std::string& command, const Error& error);
+
+// Progress on standard error: one line that is rewritten on a terminal, else a line now and then.
+class ProgressPrinter {
+ public:
+  ProgressPrinter();
+  void show(const backend::ImportProgress& progress);
+  // Text that must stay: ends the rewritten line first. A newline is added.
+  void line(const std::string& text);
+  void finish();
+
+ private:
+  void clear_line();
+
+  const bool terminal_;
+  std::mutex mutex_;
+  std::int64_t shown_nanos_ = 0;  // guarded by mutex_
+  std::size_t width_ = 0;         // guarded by mutex_; of the line that is rewritten
+};
+
+}  // namespace kauri::tool
