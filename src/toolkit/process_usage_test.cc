@@ -25,9 +25,10 @@ TEST(ProcessUsage, BrokenStatIsAnError) {
 
 TEST(ProcessUsage, ReadsMemoryFromStatus) {
   ProcessUsage usage;
-  ASSERT_TRUE(parse_process_status("Name:\tx\nPid:\t42\nVmHWM:\t   300 kB\nVmRSS:\t   200 kB\n"
-                                   "RssAnon:\t   150 kB\n",
-                                   usage));
+  ASSERT_TRUE(
+      parse_process_status("Name:\tx\nPid:\t42\nVmHWM:\t   300 kB\nVmRSS:\t   200 kB\n"
+                           "RssAnon:\t   150 kB\n",
+                           usage));
   EXPECT_EQ(usage.rss_bytes, 200U * 1024);
   EXPECT_EQ(usage.rss_anon_bytes, 150U * 1024);
   EXPECT_EQ(usage.rss_peak_bytes, 300U * 1024);

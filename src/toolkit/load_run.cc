@@ -1,0 +1,317 @@
+#include "toolkit/load_run.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "toolkit/load_worker.h"
+
+namespace kauri::toolkit {
+
+namespace {
+
+constexpr std::int64_t kNanos = 1'000'000'000;
+constexpr double kSecondsMax = 1e9;
+
+Error range_error(const char* what, std::size_t value, std::size_t low, std::size_t high) {
+  return invalid(std::string(what) + " " + std::to_string(value) + " is not in the range of " +
+                 std::to_string(low) + " to " + std::to_string(high));
+}
+
+Result<void> check_seconds(const char* what, double seconds) {
+  if (seconds >= 0 && seconds <= kSecondsMax) return {};
+  return invalid(std::string(what) + " of " + std::to_string(seconds) +
+                 " seconds is not in the range of 0 to 1000000000");
+}
+
+Result<void> check_options(const LoadOptions& options, const Workload& workload) {
+  if (options.connections < 1 || options.connections > kConnectionsMax) {
+    return range_error("the number of connections", options.connections, 1, kConnectionsMax);
+  }
+  if (options.threads < 1 || options.threads > kThreadsMax) {
+    return range_error("the number of threads", options.threads, 1, kThreadsMax);
+  }
+  if (options.threads > options.connections) {
+    return invalid(std::to_string(options.threads) + " threads for " +
+                   std::to_string(options.connections) +
+                   " connections: each thread needs a connection");
+  }
+  if (options.depth < 1 || options.depth > kDepthMax) {
+    return range_error("the depth", options.depth, 1, kDepthMax);
+  }
+  if (workload.kind == WorkloadKind::kBind && options.depth != 1) {
+    return invalid(
+        "a connection has one bind at a time (RFC 4511 section 4.2.1): the depth must "
+        "be 1, not " +
+        std::to_string(options.depth));
+  }
+  KAURI_CHECK(check_seconds("a warm-up", options.warmup_seconds));
+  KAURI_CHECK(check_seconds("a time limit", options.timeout_seconds));
+  if (options.count) {
+    if (*options.count == 0) return invalid("a count of 0 operations measures nothing");
+    return {};
+  }
+  if (options.duration_seconds <= 0) {
+    return invalid("a duration of " + std::to_string(options.duration_seconds) +
+                   " seconds measures nothing");
+  }
+  return check_seconds("a duration", options.duration_seconds);
+}
+
+// Where workers and the coordinator meet.
+class Meeting {
+ public:
+  // A worker's connections are open, or `failure` says why not; waits for the start. False: do not
+  // run.
+  bool ready(const Result<void>& outcome, Schedule& schedule) {
+    std::unique_lock lock(mutex_);
+    note(outcome);
+    ++ready_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return started_ || aborted_; });
+    schedule = schedule_;
+    return !aborted_;
+  }
+  void done(const Result<void>& outcome) {
+    const std::scoped_lock lock(mutex_);
+    note(outcome);
+    ++done_;
+    changed_.notify_all();
+  }
+
+  // The coordinator's side.
+  Result<void> wait_ready(std::size_t workers) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ready_ == workers; });
+    if (failure_) return *failure_;
+    return {};
+  }
+  void start(const Schedule& schedule) {
+    const std::scoped_lock lock(mutex_);
+    schedule_ = schedule;
+    started_ = true;
+    changed_.notify_all();
+  }
+  void abort() {
+    const std::scoped_lock lock(mutex_);
+    aborted_ = true;
+    changed_.notify_all();
+  }
+  // True when all workers are done within this time.
+  bool wait_done(std::size_t workers, std::int64_t nanos) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::nanoseconds(nanos),
+                             [&] { return done_ == workers; });
+  }
+  std::optional<Error> failure() {
+    const std::scoped_lock lock(mutex_);
+    return failure_;
+  }
+
+ private:
+  void note(const Result<void>& outcome) {
+    if (!outcome && !failure_) failure_ = outcome.error();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t ready_ = 0;  // all guarded by mutex_
+  std::size_t done_ = 0;
+  bool started_ = false;
+  bool aborted_ = false;
+  Schedule schedule_;
+  std::optional<Error> failure_;
+};
+
+// What the coordinator reads at an end of the measured window.
+struct Reading {
+  std::optional<ProcessUsage> server;
+  double machine_seconds = 0;
+  double client_seconds = 0;
+};
+
+class Coordinator {
+ public:
+  Coordinator(const LoadOptions& options, const Workload& workload, Clock& clock)
+      : options_(options), workload_(workload), clock_(clock) {}
+
+  Result<LoadResult> run() {
+    KAURI_TRY(begin_, read());  // names a missing server before the load starts
+    auto outcome = start_threads();
+    if (outcome) outcome = meeting_.wait_ready(threads_.size());
+    if (!outcome) {
+      meeting_.abort();
+    } else {
+      outcome = conduct();
+    }
+    for (std::thread& thread : threads_) thread.join();
+    if (!outcome) return std::move(outcome).error();
+    if (const auto failure = meeting_.failure()) return *failure;
+    return merge();
+  }
+
+ private:
+  Result<void> start_threads() {
+    for (unsigned i = 0; i < options_.threads; ++i) {
+      workers_.push_back(std::make_unique<LoadWorker>(options_, workload_, clock_, i));
+    }
+    for (auto& worker : workers_) {
+      // The standard library reports a thread that cannot be made by an exception.
+      try {
+        threads_.emplace_back([this, &worker] { work(*worker); });
+      } catch (const std::system_error& error) {
+        return Error(ErrorCode::kIo, std::string("cannot start a thread: ") + error.what());
+      }
+    }
+    return {};
+  }
+
+  void work(LoadWorker& worker) {
+    Schedule schedule;
+    if (!meeting_.ready(worker.connect(), schedule)) return;
+    meeting_.done(worker.run(schedule));
+  }
+
+  Result<Reading> read() const {
+    Reading out;
+    if (!options_.server_pid) return out;
+    KAURI_TRY(out.server, read_process_usage(*options_.server_pid));
+    KAURI_TRY(out.machine_seconds, read_machine_busy_seconds());
+    out.client_seconds = static_cast<double>(own_cpu_nanos()) / 1e9;
+    return out;
+  }
+
+  Result<void> conduct() {
+    start_nanos_ = clock_.monotonic_nanos();
+    last_nanos_ = start_nanos_;
+    schedule_.measure_nanos =
+        start_nanos_ + static_cast<std::int64_t>(options_.warmup_seconds * 1e9);
+    schedule_.end_nanos =
+        options_.count
+            ? std::numeric_limits<std::int64_t>::max()
+            : schedule_.measure_nanos + static_cast<std::int64_t>(options_.duration_seconds * 1e9);
+    meeting_.start(schedule_);
+    bool done = watch_until(schedule_.measure_nanos);
+    // The threads are on their way, so a reading that fails must not leave before they are done.
+    const auto begin = read();
+    done = done || watch_until(schedule_.end_nanos);
+    const auto end = read();
+    if (!done) watch_until(std::numeric_limits<std::int64_t>::max());
+    if (!begin) return begin.error();
+    if (!end) return end.error().with_context("the server is gone");
+    begin_ = *begin;
+    end_ = *end;
+    return {};
+  }
+
+  // Reports intervals until that moment or until all workers are done, which it returns.
+  bool watch_until(std::int64_t moment) {
+    for (;;) {
+      const std::int64_t now = clock_.monotonic_nanos();
+      if (now >= moment) return false;
+      const std::int64_t next = std::max(last_nanos_ + kNanos, now);
+      if (meeting_.wait_done(threads_.size(), std::min(next, moment) - now)) return true;
+      if (clock_.monotonic_nanos() >= last_nanos_ + kNanos) report_interval();
+    }
+  }
+
+  void report_interval() {
+    const std::int64_t now = clock_.monotonic_nanos();
+    Interval interval;
+    interval.seconds = static_cast<double>(now - start_nanos_) / 1e9;
+    interval.span = static_cast<double>(now - last_nanos_) / 1e9;
+    interval.warmup = now < schedule_.measure_nanos;
+    std::uint64_t operations = 0;
+    std::uint64_t errors = 0;
+    std::uint64_t latency = 0;
+    for (const auto& worker : workers_) {
+      operations += worker->progress().operations.load(std::memory_order_relaxed);
+      errors += worker->progress().errors.load(std::memory_order_relaxed);
+      latency += worker->progress().latency_nanos.load(std::memory_order_relaxed);
+    }
+    interval.operations = operations - std::exchange(seen_operations_, operations);
+    interval.errors = errors - std::exchange(seen_errors_, errors);
+    const std::uint64_t spent = latency - std::exchange(seen_latency_, latency);
+    if (interval.operations > 0) {
+      interval.mean_latency_nanos =
+          static_cast<double>(spent) / static_cast<double>(interval.operations);
+    }
+    last_nanos_ = now;
+    if (options_.on_interval) options_.on_interval(interval);
+  }
+
+  LoadResult merge() {
+    LoadResult out;
+    std::int64_t finished = schedule_.measure_nanos;
+    std::int64_t cpu = 0;
+    for (auto& worker : workers_) {
+      LoadWorker::Outcome outcome = worker->take();
+      add_part(out, outcome.part);
+      finished = std::max(finished, outcome.finished_nanos);
+      cpu += outcome.measured_cpu_nanos;
+      if (outcome.measured_wall_nanos > 0) {
+        out.busiest_thread =
+            std::max(out.busiest_thread, static_cast<double>(outcome.measured_cpu_nanos) /
+                                             static_cast<double>(outcome.measured_wall_nanos));
+      }
+    }
+    const bool cut_short = options_.count || out.range_used_up;
+    const std::int64_t end = cut_short ? finished : schedule_.end_nanos;
+    out.seconds = static_cast<double>(end - schedule_.measure_nanos) / 1e9;
+    out.client_cpu_seconds = static_cast<double>(cpu) / 1e9;
+    if (begin_.server && end_.server) {
+      const double server = end_.server->cpu_seconds() - begin_.server->cpu_seconds();
+      const double client = end_.client_seconds - begin_.client_seconds;
+      out.server = ServerUse{server, *end_.server};
+      out.other_cpu_seconds =
+          std::max(0.0, end_.machine_seconds - begin_.machine_seconds - server - client);
+    }
+    return out;
+  }
+
+  static void add_part(LoadResult& out, const LoadResult& part) {
+    out.operations += part.operations;
+    out.entries += part.entries;
+    out.references += part.references;
+    out.octets_sent += part.octets_sent;
+    out.octets_received += part.octets_received;
+    out.latency.merge(part.latency);
+    for (std::size_t i = 0; i < out.codes.size(); ++i) out.codes[i] += part.codes[i];
+    out.errors.wrong_code += part.errors.wrong_code;
+    out.errors.wrong_entries += part.errors.wrong_entries;
+    out.errors.broken_answer += part.errors.broken_answer;
+    out.errors.lost += part.errors.lost;
+    out.errors.no_answer += part.errors.no_answer;
+    if (out.errors.first.empty()) out.errors.first = part.errors.first;
+    out.range_used_up |= part.range_used_up;
+  }
+
+  const LoadOptions& options_;
+  const Workload& workload_;
+  Clock& clock_;
+  Meeting meeting_;
+  std::vector<std::unique_ptr<LoadWorker>> workers_;
+  std::vector<std::thread> threads_;
+  Schedule schedule_;
+  Reading begin_;
+  Reading end_;
+  std::int64_t start_nanos_ = 0;
+  std::int64_t last_nanos_ = 0;
+  std::uint64_t seen_operations_ = 0;
+  std::uint64_t seen_errors_ = 0;
+  std::uint64_t seen_latency_ = 0;
+};
+
+}  // namespace
+
+Result<LoadResult> run_load(const LoadOptions& options, const Workload& workload, Clock& clock) {
+  KAURI_CHECK(check_options(options, workload));
+  return Coordinator(options, workload, clock).run();
+}
+
+}  // namespace kauri::toolkit
