@@ -167,10 +167,10 @@ Result<Answer> Planner::solve(Literal literal, std::uint64_t limit) {
   if (!nodes_[literal.node].is_leaf())
     return is_conjunction(literal) ? solve_all(literal, limit) : solve_any(literal, limit);
   if (!literal.negative) return solve_leaf(literal.node, limit);
-  // An entry that an index does not list may be False or Undefined: only what is never one of them
-  // is known.
+  // What is constant stays so. Else an entry that an index does not list may be False or Undefined.
   const CompiledNode& node = nodes_[literal.node];
-  if (node.undefined || node.is_object_class_presence) return Answer::none();
+  if (terms_.kind(node) == TermKind::kConstant)
+    return node.undefined || node.is_object_class_presence ? Answer::none() : Answer::all(true);
   if (terms_.kind(node) == TermKind::kNone) unindexed_.push_back(literal.node);
   return Answer::no_index();
 }
@@ -269,7 +269,7 @@ Result<bool> Planner::add_conjunct(Literal literal, Conjunction& result) {
     if (node.is_leaf()) note(literal.node, 0, false);
     return false;
   }
-  if (node.is_leaf() && literal.negative && !node.undefined && !node.is_object_class_presence) {
+  if (node.is_leaf() && literal.negative) {
     result.exact = false;
     KAURI_CHECK(subtract(literal.node, result));
     return result.ids && result.ids->empty();
@@ -309,11 +309,9 @@ Result<Answer> Planner::solve_all(Literal literal, std::uint64_t limit) {
   Conjunction result{std::nullopt, true, false, limit};
   KAURI_TRY(bool nothing, add_lists(conjuncts, result));
   if (nothing) return Answer::none();
-  for (const int wanted : {0, 3, 4, 5, 6}) {
+  for (const int wanted : {3, 4, 5, 6}) {
     for (const Literal each : conjuncts) {
       if (cost_class(each) != wanted) continue;
-      // Negated leaves that hold for every entry are not proved to.
-      if (wanted == 0 && !each.negative) continue;
       KAURI_TRY(nothing, add_conjunct(each, result));
       if (nothing) return Answer::none();
     }

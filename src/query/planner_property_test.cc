@@ -202,8 +202,9 @@ std::string some_name(Dice& dice, const Kind& kind) {
 
 std::string some_extensible(Dice& dice, const std::string& name, const std::string& value) {
   static const std::vector<std::string> kRules = {
-      "caseIgnoreMatch",  "caseExactMatch",       "integerMatch", "1.2.840.113556.1.4.803",
-      "octetStringMatch", "integerOrderingMatch", "noMatch",      "caseIgnoreSubstringsMatch"};
+      "caseExactMatch",           "caseIgnoreMatch",  "caseExactMatch",       "integerMatch",
+      "1.2.840.113556.1.4.803",   "octetStringMatch", "integerOrderingMatch", "noMatch",
+      "caseIgnoreSubstringsMatch"};
   const std::string rule = dice.one_of(kRules);
   const std::string dn = dice.chance(30) ? ":dn" : "";
   switch (dice.below(4)) {
