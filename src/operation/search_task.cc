@@ -83,7 +83,7 @@ std::optional<OperationResult> SearchTask::start(Request& request,
 
   backend::ReadSession& read = request.worker.read(database);
   const entry::Dictionary& dictionary = read.database().dictionary();
-  filter_ = query::CompiledFilter::compile(search.filter, dictionary);
+  filter_.assign(search.filter, dictionary);
   selection_.compile(search.attributes, search.types_only, dictionary);
   for (const query::CompiledNode& node : filter_.nodes()) {
     for (const AttributeNumber number : node.numbers) {

@@ -1,0 +1,228 @@
+// Cases of group C (filters) as a client sees them, and of groups I and K that concern searching.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "ber/writer.h"
+#include "operation/test_client.h"
+
+namespace kauri::operation::testing {
+namespace {
+
+using CasesC = DirectoryCase;
+using CasesK = DirectoryCase;
+
+// A search whose filter is the given BER.
+Reply raw_search(std::string_view filter_ber, Client& client) {
+  std::string body;
+  ber::Writer writer(body);
+  writer.octet_string(S);
+  writer.enumerated(2);
+  writer.enumerated(0);
+  writer.integer(0);
+  writer.integer(0);
+  writer.boolean(false);
+  writer.raw(filter_ber);
+  writer.begin(ber::kSequence);
+  writer.end();
+  std::string message;
+  const ldap::MessageId id = client.next_id();
+  ldap::append_request(message, id, ber::application_constructed(3), body);
+  return client.exchange(message, id);
+}
+
+void describe(Client& client, const std::string& value) {
+  const Reply reply = client.modify(U, {replaced("description", {value})});
+  ASSERT_EQ(reply.code, 0) << reply.diagnostic;
+}
+
+TEST_F(CasesC, C01_NotOverOrInsideAnd) {
+  EXPECT_EQ(admin.find("(|(uid=a)(&(objectClass=inetOrgPerson)(!(|(uid=a)(uid=b)))))"), "a,c");
+}
+
+TEST_F(CasesC, C02_Presence) {
+  EXPECT_EQ(admin.find("(givenName=*)"), "b,c");
+  EXPECT_EQ(admin.search(P, ldap::Scope::kOneLevel, "(!(mail=*))", {"1.1"}).names(), "b,c");
+}
+
+TEST_F(CasesC, C05_DnAssertion) {
+  ASSERT_EQ(admin.modify(U, {added("seeAlso", {"cn=Smith\\, J,dc=example,dc=com"})}).code, 0);
+  EXPECT_EQ(admin.find("(seeAlso=CN=smith\\5c2c  j, DC=Example,dc=com)"), "a");
+}
+
+TEST_F(CasesC, C06_UnknownAttributeIsUndefined) {
+  EXPECT_EQ(admin.find("(nosuch=x)"), "");
+  EXPECT_EQ(admin.find("(!(nosuch=x))"), "");
+  EXPECT_EQ(admin.find("(|(nosuch=x)(uid=a))"), "a");
+  EXPECT_EQ(admin.find("(&(!(nosuch=x))(uid=a))"), "");
+}
+
+TEST_F(CasesC, C09_InsignificantSpaces) {
+  EXPECT_EQ(admin.find("(description=  babs is a BIG fan )"), "a");
+  EXPECT_EQ(admin.find("(description=*is a big*)"), "a");
+}
+
+TEST_F(CasesC, C10_Telephone) {
+  EXPECT_EQ(admin.find("(telephoneNumber=+1-234 567)"), "a");
+  EXPECT_EQ(admin.find("(telephoneNumber= - )"), "");
+}
+
+TEST_F(CasesC, C13_IntegerOrder) {
+  EXPECT_EQ(admin.find("(kInt>=9)"), "a,b");
+  EXPECT_EQ(admin.find("(kInt<=9)"), "a,c");
+}
+
+TEST_F(CasesC, C16_Range) {
+  for (int i = 1; i <= 300; ++i) {
+    const std::string n = std::to_string(i);
+    ASSERT_EQ(admin
+                  .add("cn=n" + n + ",ou=p,dc=example,dc=com",
+                       "objectClass: person\nobjectClass: kAux\nsn: x\ncn: n" + n +
+                           "\nkInt: " + std::to_string(i + 1000))
+                  .code,
+              0);
+  }
+  EXPECT_EQ(admin.search(S, ldap::Scope::kSubtree, "(kInt>=1001)", {"1.1"}).entries.size(), 300U);
+  EXPECT_EQ(admin.find("(&(kInt>=1100)(kInt<=1101))"), "n100,n101");
+}
+
+TEST_F(CasesC, C18_TimeZones) {
+  EXPECT_EQ(admin.find("(kTime=20240101120000Z)"), "a,b");
+}
+
+TEST_F(CasesC, C20_BitRule) {
+  EXPECT_EQ(admin.find("(kInt:1.2.840.113556.1.4.803:=2)"), "b,c");
+}
+
+TEST_F(CasesC, C22_RuleInExtensibleFilter) {
+  EXPECT_EQ(admin.find("(cn:caseExactMatch:=a)"), "");
+  EXPECT_EQ(admin.find("(cn:2.5.13.5:=A)"), "a");
+}
+
+TEST_F(CasesC, C24_ExtensibleWithoutType) {
+  EXPECT_EQ(admin.find("(:caseIgnoreMatch:=a)"), "a");
+  std::string filter;
+  ber::Writer writer(filter);
+  writer.begin(ber::context_constructed(9));
+  writer.octet_string("a", ber::context(3));
+  writer.end();
+  const Reply reply = raw_search(filter, admin);
+  EXPECT_TRUE(reply.code == 2 || reply.code == 0) << reply.code;
+  EXPECT_TRUE(reply.entries.empty());
+}
+
+TEST_F(CasesC, C26_ShortSubstrings) {
+  for (const char* cn : {"A", "AB", "ABC", "ABCD"}) {
+    ASSERT_EQ(admin
+                  .add("ou=x" + std::string(cn) + ",ou=p,dc=example,dc=com",
+                       "objectClass: organizationalUnit\nobjectClass: extensibleObject\nou: x" +
+                           std::string(cn) + "\ncn: " + cn)
+                  .code,
+              0);
+  }
+  const auto count = [&](std::string_view filter) {
+    return admin.search(P, ldap::Scope::kSubtree, filter, {"1.1"}).entries.size();
+  };
+  EXPECT_EQ(count("(&(ou=x*)(cn=A*))"), 4U);
+  EXPECT_EQ(count("(cn=*D)"), 1U);
+  EXPECT_EQ(count("(&(ou=x*)(cn=*B*))"), 3U);
+  EXPECT_EQ(count("(cn=A*D)"), 1U);
+}
+
+TEST_F(CasesC, C27_MisshapenSubstrings) {
+  const auto substrings = [](std::initializer_list<std::pair<unsigned, std::string_view>> parts) {
+    std::string filter;
+    ber::Writer writer(filter);
+    writer.begin(ber::context_constructed(4));
+    writer.octet_string("cn");
+    writer.begin(ber::kSequence);
+    for (const auto& [tag, part] : parts) writer.octet_string(part, ber::context(tag));
+    writer.end();
+    writer.end();
+    return filter;
+  };
+  for (const std::string& filter :
+       {substrings({{0, ""}}), substrings({}), substrings({{0, "a"}, {0, "b"}}),
+        substrings({{2, "a"}, {1, "b"}})}) {
+    const Reply reply = raw_search(filter, admin);
+    EXPECT_EQ(reply.code, 2);
+    EXPECT_TRUE(reply.entries.empty());
+  }
+  EXPECT_EQ(admin.find("(uid=a)"), "a");
+}
+
+TEST_F(CasesC, C28_StringPreparation) {
+  describe(admin, "Jose\xCC\x81");
+  EXPECT_EQ(admin.find("(description=jos\xC3\xA9)"), "a");
+  describe(admin, "\xEF\xAC\x81ne \xEF\xBC\xA1");
+  EXPECT_EQ(admin.find("(description=fine a)"), "a");
+}
+
+TEST_F(CasesC, C30_Octets) {
+  ASSERT_EQ(admin.modify(U, {added("kOct", {std::string("\x5C\x30\x31\xFF\x00", 5)})}).code, 0);
+  EXPECT_EQ(admin.find("(kOct=\\5c01\\ff\\00)"), "a");
+}
+
+TEST_F(CasesC, C33_DeepNesting) {
+  const auto nested_not = [](std::size_t depth) {
+    std::string filter;
+    ber::Writer writer(filter);
+    writer.begin(ber::context_constructed(3));
+    writer.octet_string("uid");
+    writer.octet_string("a");
+    writer.end();
+    for (std::size_t i = 0; i < depth; ++i) {
+      std::string outer;
+      ber::append_header(outer, ber::context_constructed(2), filter.size());
+      filter = outer + filter;
+    }
+    return filter;
+  };
+  {
+    Client anonymous = directory.client();
+    const Reply reply = raw_search(nested_not(20'000), anonymous);
+    EXPECT_TRUE(reply.code == 2 || reply.code == 11) << reply.code;
+  }
+  EXPECT_EQ(raw_search(nested_not(10), admin).names(), "a");
+  EXPECT_EQ(raw_search(nested_not(11), admin).names(), "b,c,example,p");
+}
+
+TEST_F(CasesC, C35_ManyEmptyAttributeNames) {
+  const auto started = std::chrono::steady_clock::now();
+  const Reply reply = admin.read(U, std::vector<std::string>(200'000));
+  EXPECT_EQ(reply.code, 11);
+  EXPECT_TRUE(reply.entries.empty());
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(2));
+  EXPECT_EQ(admin.find("(uid=a)"), "a");
+}
+
+TEST_F(CasesC, C36_UnindexedOneLevel) {
+  EXPECT_EQ(admin.search(P, ldap::Scope::kOneLevel, "(description=none)").names(), "");
+  EXPECT_EQ(admin.search(P, ldap::Scope::kOneLevel, "(&(objectClass=*)(description=none))").names(),
+            "");
+  EXPECT_EQ(admin.search(P, ldap::Scope::kOneLevel, "(&(objectClass=*)(description=*fan))").names(),
+            "a");
+}
+
+TEST_F(CasesK, K11_NumericString) {
+  EXPECT_EQ(admin.find("(kNum=12 3)"), "a");
+  EXPECT_EQ(admin.find("(kNum=1*3)"), "a");
+  EXPECT_EQ(admin.find("(kNum=12a)"), "");
+}
+
+TEST_F(CasesK, K13_PostalAddress) {
+  const std::string address = "1 Main St$City \\24 X$\\5C";
+  ASSERT_EQ(admin.modify(U, {added("postalAddress", {address})}).code, 0);
+  EXPECT_EQ(admin.find("(postalAddress=1 main st$city \\5c24 x$\\5c5C)"), "a");
+  EXPECT_EQ(admin.value(U, "postalAddress"), address);
+}
+
+TEST_F(CasesC, BooleanConstants) {
+  // RFC 4526.
+  EXPECT_EQ(raw_search(std::string("\xA0\x00", 2), admin).names(), "a,b,c,example,p");
+  EXPECT_EQ(raw_search(std::string("\xA1\x00", 2), admin).names(), "");
+}
+
+}  // namespace
+}  // namespace kauri::operation::testing

@@ -1,0 +1,359 @@
+// Cases of group H (sessions, binds, extended operations, the wire) and G19, G20.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "ber/writer.h"
+#include "ldap/oids.h"
+#include "operation/test_client.h"
+
+namespace kauri::operation::testing {
+namespace {
+
+using CasesG = DirectoryCase;
+using CasesH = DirectoryCase;
+
+std::string password_modify(std::optional<std::string_view> identity,
+                            std::optional<std::string_view> old_password,
+                            std::optional<std::string_view> new_password) {
+  std::string value;
+  ber::Writer writer(value);
+  writer.begin(ber::kSequence);
+  if (identity) writer.octet_string(*identity, ber::context(0));
+  if (old_password) writer.octet_string(*old_password, ber::context(1));
+  if (new_password) writer.octet_string(*new_password, ber::context(2));
+  writer.end();
+  return value;
+}
+
+std::string cancel_value(std::int64_t id) {
+  std::string value;
+  ber::Writer writer(value);
+  writer.begin(ber::kSequence);
+  writer.integer(id);
+  writer.end();
+  return value;
+}
+
+std::string search_message(ldap::MessageId id, std::string_view base, std::string_view filter) {
+  std::string message;
+  ldap::append_search_request(
+      message, id,
+      {std::string(base), ldap::Scope::kSubtree, ldap::DerefAliases::kNever, 0, 0, false, {}},
+      *ldap::parse_filter(filter));
+  return message;
+}
+
+TEST_F(CasesH, H01_EmptyPassword) {
+  EXPECT_EQ(client.bind(U, "").code, 53);
+  EXPECT_EQ(client.who_am_i(), "");
+}
+
+TEST_F(CasesH, AnonymousBind) {
+  EXPECT_EQ(client.bind("", "").code, 0);
+  EXPECT_EQ(client.who_am_i(), "");
+  EXPECT_EQ(client.bind("", "password").code, 49);
+  EXPECT_FALSE(client.session().authenticated());
+}
+
+TEST_F(CasesH, H03_FailedRebindIsAnonymous) {
+  ASSERT_EQ(client.bind(kAdmin, kAdminPassword).code, 0);
+  EXPECT_EQ(client.who_am_i(), "dn:" + std::string(kAdmin));
+  EXPECT_EQ(client.bind(kAdmin, "wrong").code, 49);
+  EXPECT_EQ(client.who_am_i(), "");
+  const int code = client.modify(U, {replaced("description", {"x"})}).code;
+  // Anonymous may not even know of the entry under the default rules.
+  EXPECT_TRUE(code == 50 || code == 32) << code;
+}
+
+TEST_F(CasesH, H05_WrongCredentialsLookAlike) {
+  const Reply unknown = client.bind("uid=nosuch,ou=p,dc=example,dc=com", "x");
+  const Reply wrong = client.bind(U, "x");
+  const Reply without = client.bind(P, "x");
+  const Reply outside = client.bind("cn=x,dc=org", "x");
+  EXPECT_EQ(unknown.code, 49);
+  EXPECT_EQ(wrong.code, 49);
+  EXPECT_EQ(without.code, 49);
+  EXPECT_EQ(outside.code, 49);
+  EXPECT_EQ(unknown.diagnostic, wrong.diagnostic);
+  EXPECT_EQ(unknown.diagnostic, without.diagnostic);
+  EXPECT_EQ(unknown.matched_dn, "");
+  EXPECT_EQ(wrong.matched_dn, "");
+  EXPECT_EQ(client.bind("not a dn", "x").code, 34);
+}
+
+TEST_F(CasesH, BindOfAnEntry) {
+  EXPECT_EQ(client.bind("UID=A, ou=P,dc=example,dc=com", "pw-a").code, 0);
+  EXPECT_EQ(client.who_am_i(), "dn:" + std::string(U));
+  EXPECT_TRUE(client.session().authenticated());
+  EXPECT_GT(client.session().message_size_max(), limits::kMessageSizeAnonymousMax);
+}
+
+TEST_F(CasesH, PasswordOverClearText) {
+  Client remote = directory.client(false);
+  EXPECT_EQ(remote.bind(U, "pw-a").code, 13);
+  EXPECT_EQ(remote.bind("", "").code, 0);
+  DirectoryOptions options;
+  options.allow_cleartext_bind = true;
+  Directory lenient(options);
+  Client allowed = lenient.client(false);
+  EXPECT_EQ(allowed.bind(U, "pw-a").code, 0);
+}
+
+TEST_F(CasesH, BindVersionAndMethod) {
+  std::string body;
+  ber::Writer writer(body);
+  writer.integer(2);
+  writer.octet_string(U);
+  writer.octet_string("pw-a", ber::context(0));
+  std::string message;
+  ldap::append_request(message, client.next_id(), ber::application_constructed(0), body);
+  EXPECT_EQ(client.exchange(message, 1).code, 2);
+  message.clear();
+  ldap::append_sasl_bind_request(message, client.next_id(), "", "DIGEST-MD5", std::nullopt);
+  const Reply sasl = client.exchange(message, 2);
+  EXPECT_EQ(sasl.code, 7);
+  EXPECT_NE(sasl.diagnostic.find("DIGEST-MD5"), std::string::npos);
+}
+
+TEST_F(CasesH, H09_NothingAfterUnbind) {
+  const std::string first = search_message(client.next_id(), "", "(cn=x)");
+  client.send(search_message(1, "cn=Subschema", "(cn=x)"));
+  std::string unbind;
+  ldap::append_unbind_request(unbind, 2);
+  client.send(unbind);
+  EXPECT_TRUE(client.session().closing());
+  client.received().clear();
+  client.send(search_message(3, "cn=Subschema", "(cn=x)"));
+  EXPECT_TRUE(client.received().empty());
+}
+
+TEST_F(CasesH, H11_Cancel) {
+  const ldap::MessageId own = client.next_id() + 1;
+  const int code = client.extended(ldap::oids::kCancel, cancel_value(own)).code;
+  EXPECT_TRUE(code == 121 || code == 119 || code == 0) << code;
+  EXPECT_EQ(client.extended(ldap::oids::kCancel, cancel_value(99)).code, 119);
+  EXPECT_EQ(client.extended(ldap::oids::kCancel, "x").code, 2);
+  EXPECT_EQ(client.extended(ldap::oids::kCancel).code, 2);
+}
+
+TEST_F(CasesH, H13_UnknownExtendedOperation) {
+  EXPECT_EQ(client.extended("1.2.3.4").code, 2);
+  EXPECT_EQ(client.extended("abc..").code, 2);
+  EXPECT_EQ(client.extended(ldap::oids::kStartTls).code, 2);
+  EXPECT_EQ(client.who_am_i(), "");
+}
+
+TEST_F(CasesH, H14_LongFormLengths) {
+  const std::string plain = search_message(7, "cn=Subschema", "(cn=subschema)");
+  // The envelope again with a four-octet length.
+  ber::Reader reader(plain);
+  const std::string_view contents = reader.element(ber::kSequence);
+  std::string message("\x30\x84\x00\x00", 4);
+  message += static_cast<char>(contents.size() >> 8U);
+  message += static_cast<char>(contents.size() & 0xFFU);
+  message += contents;
+  const Reply reply = client.exchange(message, 7);
+  EXPECT_EQ(reply.code, 0);
+  EXPECT_EQ(reply.names(), "Subschema");
+}
+
+TEST_F(CasesH, BrokenEnvelope) {
+  client.send(std::string("\x30\x03\x02\x01\x00", 5));
+  const Reply reply = client.wait(1);
+  EXPECT_TRUE(reply.notice);
+  EXPECT_EQ(reply.code, 2);
+  EXPECT_TRUE(client.session().closing());
+}
+
+TEST_F(CasesH, ResponseInsteadOfRequest) {
+  std::string message;
+  ldap::append_result(message, 1, ldap::Operation::kSearchResultDone, {});
+  const Reply reply = client.exchange(message, 1);
+  EXPECT_TRUE(reply.notice);
+  EXPECT_TRUE(client.session().closing());
+}
+
+TEST_F(CasesH, BrokenBodyIsAnswered) {
+  std::string message;
+  ldap::append_request(message, client.next_id(), ber::application_constructed(3), "\x04\x00");
+  EXPECT_EQ(client.exchange(message, 1).code, 2);
+  EXPECT_FALSE(client.session().closing());
+}
+
+TEST_F(CasesH, H23_OddStoredHashes) {
+  for (const char* stored : {"{SMD5}AAAA", "{SSHA}", "{SSHA}****", "{ARGON2}$argon2id$v=19$m=1"}) {
+    ASSERT_EQ(admin.modify(U, {replaced("userPassword", {stored})}).code, 0) << stored;
+    EXPECT_EQ(client.bind(U, "x").code, 49) << stored;
+    EXPECT_EQ(client.bind(U, stored).code, 49) << stored;
+  }
+}
+
+TEST_F(CasesH, H26_PasswordModifyOfAnother) {
+  Client user = directory.user();
+  const Reply reply =
+      user.extended(ldap::oids::kPasswordModify,
+                    password_modify("uid=b,ou=p,dc=example,dc=com", std::nullopt, "new"));
+  EXPECT_EQ(reply.code, 50);
+  EXPECT_EQ(user.who_am_i(), "dn:" + std::string(U));
+}
+
+TEST_F(CasesH, PasswordModify) {
+  Client user = directory.user();
+  EXPECT_EQ(user.extended(ldap::oids::kPasswordModify, password_modify({}, "wrong", "new")).code,
+            49);
+  EXPECT_EQ(user.extended(ldap::oids::kPasswordModify, password_modify({}, "pw-a", "new")).code, 0);
+  EXPECT_EQ(client.bind(U, "pw-a").code, 49);
+  EXPECT_EQ(client.bind(U, "new").code, 0);
+
+  // Without a new password one is made and returned.
+  const Reply reply = user.extended(ldap::oids::kPasswordModify);
+  ASSERT_EQ(reply.code, 0) << reply.diagnostic;
+  ASSERT_TRUE(reply.value.has_value());
+  ber::Reader value(*reply.value);
+  ber::Reader fields = value.nested(ber::kSequence);
+  const std::string made(fields.octet_string(ber::context(0)));
+  EXPECT_EQ(made.size(), 16U);
+  EXPECT_EQ(client.bind(U, made).code, 0);
+
+  EXPECT_EQ(user.extended(ldap::oids::kPasswordModify, password_modify({}, {}, "")).code, 19);
+  EXPECT_EQ(user.extended(ldap::oids::kPasswordModify, "broken").code, 2);
+  EXPECT_EQ(directory.client().extended(ldap::oids::kPasswordModify).code, 53);
+  EXPECT_EQ(directory.admin().extended(ldap::oids::kPasswordModify).code, 53);
+  EXPECT_EQ(
+      admin.extended(ldap::oids::kPasswordModify, password_modify("dn:" + std::string(U), {}, "n"))
+          .code,
+      0);
+  EXPECT_EQ(client.bind(U, "n").code, 0);
+}
+
+TEST_F(CasesH, SlowHashesOnThePool) {
+  DirectoryOptions options;
+  options.scheme = security::PasswordScheme::kArgon2id;
+  options.hash_pool = true;
+  Directory slow(options);
+  Client admin = slow.admin();
+  EXPECT_EQ(admin.value(U, "userPassword").substr(0, 8), "{ARGON2}");
+  Client user = slow.client();
+  EXPECT_EQ(user.bind(U, "wrong").code, 49);
+  std::string message;
+  ldap::append_simple_bind_request(message, user.next_id(), U, "pw-a");
+  user.send(message);
+  // Nothing is read while the password is checked; what comes all the same waits.
+  EXPECT_TRUE(user.session().reading_paused());
+  EXPECT_EQ(user.session().operations_in_flight(), 1U);
+  EXPECT_EQ(user.who_am_i(), "dn:" + std::string(U));
+  EXPECT_EQ(user.wait(2).code, 0);
+  EXPECT_FALSE(user.session().reading_paused());
+}
+
+TEST_F(CasesH, BindWaitsForOperationsInFlight) {
+  Client user = directory.user();
+  std::string message;
+  ldap::append_modify_request(message, user.next_id(), U,
+                              {{ldap::ModifyOperation::kReplace, {"userPassword", {"changed"}}}});
+  const ldap::MessageId modify = 2;
+  std::string bind;
+  ldap::append_simple_bind_request(bind, 3, U, "changed");
+  user.send(message);
+  user.send(bind);
+  EXPECT_TRUE(user.session().reading_paused());
+  EXPECT_EQ(user.wait(modify).code, 0);
+  // It saw the change that was in flight before it.
+  EXPECT_EQ(user.wait(3).code, 0);
+  EXPECT_FALSE(user.session().reading_paused());
+}
+
+TEST_F(CasesH, MessageIdInUse) {
+  std::string message;
+  ldap::append_modify_request(message, 50, U,
+                              {{ldap::ModifyOperation::kReplace, {"description", {"x"}}}});
+  admin.send(message);
+  admin.send(search_message(50, "cn=Subschema", "(cn=x)"));
+  EXPECT_EQ(admin.wait(50).code, 2);
+  EXPECT_EQ(admin.wait(50).code, 0);
+}
+
+TEST_F(CasesH, AbandonedWriteGivesNoAnswer) {
+  std::string message;
+  ldap::append_modify_request(message, 60, U,
+                              {{ldap::ModifyOperation::kReplace, {"description", {"gone"}}}});
+  admin.send(message);
+  message.clear();
+  ldap::append_abandon_request(message, 61, 60);
+  admin.send(message);
+  EXPECT_EQ(admin.wait(60).code, -1);
+  EXPECT_EQ(admin.value(U, "description"), "gone");
+}
+
+TEST_F(CasesH, AnonymousOperationsInFlightAreBounded) {
+  DirectoryOptions options;
+  options.rules = {"to * by * write"};
+  Directory open(options);
+  Client anonymous = open.client();
+  for (ldap::MessageId id = 1; id <= 40; ++id) {
+    std::string message;
+    ldap::append_modify_request(
+        message, id, U, {{ldap::ModifyOperation::kReplace, {"description", {std::to_string(id)}}}});
+    anonymous.send(message);
+  }
+  EXPECT_TRUE(anonymous.session().reading_paused());
+  for (ldap::MessageId id = 1; id <= 40; ++id) EXPECT_EQ(anonymous.wait(id).code, 0) << id;
+  EXPECT_FALSE(anonymous.session().reading_paused());
+}
+
+TEST_F(CasesH, ConnectionGoneWhileWriting) {
+  std::string message;
+  ldap::append_modify_request(message, 70, U,
+                              {{ldap::ModifyOperation::kReplace, {"description", {"late"}}}});
+  admin.send(message);
+  admin.session().closed();
+  admin.drop();
+  Client other = directory.admin();
+  for (int i = 0; i < 1000 && other.value(U, "description") != "late"; ++i) {
+  }
+  EXPECT_EQ(other.value(U, "description"), "late");
+}
+
+TEST_F(CasesG, G19_Criticality) {
+  const ldap::Control unknown = control("1.2.3.4.5");
+  EXPECT_EQ(admin
+                .search({std::string(S), ldap::Scope::kBase, {}, 0, 0, false, {}},
+                        "(objectClass=*)", {unknown})
+                .code,
+            12);
+  EXPECT_EQ(admin.compare(U, "cn", "A", {unknown}).code, 12);
+  EXPECT_EQ(admin.compare(U, "cn", "A", {control("1.2.3.4.5", false)}).code, 6);
+  EXPECT_EQ(
+      admin.compare(U, "cn", "A", {control(ldap::oids::kPagedResults, true, paged_value(1, ""))})
+          .code,
+      12);
+  EXPECT_EQ(admin.compare(U, "cn", "A", {control(ldap::oids::kPagedResults, false)}).code, 6);
+}
+
+TEST_F(CasesG, MalformedControls) {
+  const ldap::SearchRequestText request{std::string(S), ldap::Scope::kBase, {}, 0, 0, false, {}};
+  EXPECT_EQ(admin.search(request, "(cn=x)", {control(ldap::oids::kPagedResults, false)}).code, 2);
+  EXPECT_EQ(
+      admin.search(request, "(cn=x)", {control(ldap::oids::kPagedResults, false, "\x30\x00")}).code,
+      2);
+  EXPECT_EQ(admin
+                .search(request, "(cn=x)",
+                        {control(ldap::oids::kManageDsaIt), control(ldap::oids::kManageDsaIt)})
+                .code,
+            2);
+}
+
+TEST_F(CasesG, G20_FiftyThousandControls) {
+  std::string message;
+  ldap::append_search_request(message, 5, {}, *ldap::parse_filter("(cn=x)"),
+                              std::vector<ldap::Control>(50'000, control("1.2.3.4.5", false)));
+  const auto started = std::chrono::steady_clock::now();
+  const Reply reply = admin.exchange(message, 5);
+  EXPECT_TRUE(reply.code == 53 || reply.code == 2) << reply.code;
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::milliseconds(100));
+}
+
+}  // namespace
+}  // namespace kauri::operation::testing
