@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 
+#include "kauri/bench.h"
 #include "kauri/export.h"
 #include "kauri/hash.h"
 #include "kauri/import.h"
@@ -23,6 +24,7 @@ int run(int argc, char** argv) {
   kauri::tool::add_verify_command(app, exit_status);
   kauri::tool::add_reindex_command(app, exit_status);
   kauri::tool::add_hash_command(app, exit_status);
+  kauri::tool::add_bench_command(app, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -37,6 +37,9 @@ class RequestTemplate {
   static Result<RequestTemplate> make(const Encoder& encoder, std::uint64_t low,
                                       std::uint64_t high);
 
+  // Whether requests differ by their number at all.
+  bool uses_number() const { return !variants_.empty() && !variants_[0].numbers_at.empty(); }
+
   // REQUIRES: id >= kMessageIdFirst and number within the range of make().
   void append(std::string& out, ldap::MessageId id, std::uint64_t number,
               std::uint64_t serial) const;
