@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/certificate_value.h"
 #include "schema/matching_rules/rule_table.h"
 #include "schema/number_value.h"
 #include "schema/schema_testing.h"
 #include "schema/time_value.h"
+#include "text/base64.h"
 
 namespace kauri::schema {
 namespace {
@@ -335,12 +337,54 @@ TEST(MatchingRule, Words) {
   EXPECT_FALSE(match("storedPrefixMatch", "+44 20", "+44"));
 }
 
+// Serial number 17429726349691885448, issuer CN=Kauri Té,O=Acme "x"\\, Ltd,C=NZ.
+constexpr std::string_view kCertificate =
+    "MIIBvTCCAWKgAwIBAgIJAPHi08S1ppeIMAoGCCqGSM49BAMCMDkxCzAJBgNVBAYTAk5aMRYwFAYDVQQKDA1BY21l"
+    "ICJ4IiwgTHRkMRIwEAYDVQQDDAlLYXVyaSBUw6kwHhcNMjYxMTMwMjAwNDE5WhcNMzYxMTI3MjAwNDE5WjA5MQsw"
+    "CQYDVQQGEwJOWjEWMBQGA1UECgwNQWNtZSAieCIsIEx0ZDESMBAGA1UEAwwJS2F1cmkgVMOpMFkwEwYHKoZIzj0C"
+    "AQYIKoZIzj0DAQcDQgAE4D3WGeqtYoOburioIZDfJWJdCN9Vc0CqqmcHtCGf2ZYYChlyOkZW/oANX5ctoyxKpeJp"
+    "VF//OXK5fktICMJJoaNTMFEwHQYDVR0OBBYEFKT8YZJRyQEdbVRz1U1O5gbfOhYGMB8GA1UdIwQYMBaAFKT8YZJR"
+    "yQEdbVRz1U1O5gbfOhYGMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAOifdqsewzdC61Oc7DPq"
+    "Q7JQUoxuDwV8fyc5fKGVj9S7AiEAk0AjGvEhqj5Ft6Hs44/n1Sug4q0ZjgCXYWkg287HMJ8=";
+
+TEST(MatchingRule, Certificates) {
+  const std::string der = *text::decode_base64(kCertificate);
+  const char* rule = "certificateExactMatch";
+  EXPECT_TRUE(match(rule, der, der));
+  for (const char* same :
+       {"{ serialNumber 17429726349691885448, issuer "
+        "rdnSequence:\"cn=Kauri T\u00C9,o=ACME \\\"\"x\\\"\"\\, Ltd,c=nz\" }",
+        "17429726349691885448$cn=kauri t\\c3\\a9, o=acme \\\"x\\\"\\, ltd, c=NZ"}) {
+    EXPECT_TRUE(match(rule, der, same)) << same;
+  }
+  for (const char* other : {"17429726349691885449$cn=kauri t\u00E9,o=acme \\\"x\\\"\\, ltd,c=NZ",
+                            "-17429726349691885448$cn=kauri t\u00E9,o=acme \\\"x\\\"\\, ltd,c=NZ",
+                            "17429726349691885448$cn=kauri,c=NZ"}) {
+    EXPECT_FALSE(match(rule, der, other)) << other;
+    EXPECT_NE(normal_assertion(rule, other), "(none)");
+  }
+  // Every cut of a certificate is refused, or compares as octets where its length still fits.
+  for (std::size_t size = 0; size < der.size(); ++size) {
+    EXPECT_EQ(normal(rule, std::string_view(der).substr(0, size)), "(none)") << size;
+  }
+  EXPECT_EQ(normal(rule, "\x30\x02\x05\x00"s), "\xFF\x30\x02\x05\x00"s);
+  EXPECT_EQ(parse_certificate_assertion("-1$")->serial, "\xFF"s);
+  EXPECT_EQ(parse_certificate_assertion("128$")->serial, "\x00\x80"s);
+  EXPECT_EQ(parse_certificate_assertion("-128$")->serial, "\x80"s);
+  EXPECT_EQ(parse_certificate_assertion("-129$")->serial, "\xFF\x7F"s);
+  EXPECT_EQ(parse_certificate_assertion("256$")->serial, "\x01\x00"s);
+  EXPECT_EQ(parse_certificate_assertion("0$")->serial, "\x00"s);
+}
+
 TEST(MatchingRule, CertificateAssertionsThatDoNotFit) {
   // T13: unbalanced text of the GSER form is an unfit assertion.
-  for (const char* text : {"{ serialNumber 1", "{ issuer rdnSequence:\"cn=", "}", "",
-                           "1$cn=", "99999999999999999999999999$"}) {
+  for (const char* text : {"{ serialNumber 1", "{ issuer rdnSequence:\"cn=", "}", "", "1$cn=",
+                           "$cn=x", "x$cn=x", "{ serialNumber 1, issuer rdnSequence:\"cn=x\" } x",
+                           "{ serialNumber 1, issuer rdnSequence:\"cn=x }", "{serialNumber",
+                           "{ serialNumber 1, issuer }", "1$not a dn"}) {
     EXPECT_EQ(normal_assertion("certificateExactMatch", text), "(none)") << text;
   }
+  EXPECT_EQ(normal_assertion("certificateExactMatch", std::string(101, '9') + "$cn=x"), "(none)");
 }
 
 TEST(MatchingRule, DefinitionsAreWellFormed) {

@@ -206,6 +206,46 @@ bool prepare_ascii(std::string_view text, const std::array<unsigned char, 256>& 
   return true;
 }
 
+// prepare_string() for ASCII, by hand: it is on the path of every search. False, with `out`
+// unchanged, when `text` holds an octet above 0x7F.
+bool prepare_ascii_string(std::string_view text, Letters letters, StringPart part,
+                          std::string& out) {
+  const auto& map = letters == Letters::kFolded ? kFoldedMap : kExactMap;
+  const bool starts = part == StringPart::kWhole || part == StringPart::kInitial;
+  const bool ends = part == StringPart::kWhole || part == StringPart::kFinal;
+  const std::size_t start = out.size();
+  // At most every other octet is a space that becomes two; one more at each end.
+  out.resize(start + text.size() + text.size() / 2 + 3);
+  char* const first = out.data() + start + (starts ? 1 : 0);
+  if (starts) out[start] = ' ';
+  char* to = first;
+  bool pending = false;
+  for (const char c : text) {
+    const unsigned char mapped = map[static_cast<unsigned char>(c)];
+    if (mapped == ' ') {
+      pending = true;
+    } else if (mapped < 0x80) {
+      if (pending) {
+        if (to != first) {
+          *to++ = ' ';
+          *to++ = ' ';
+        } else if (!starts) {
+          *to++ = ' ';
+        }
+        pending = false;
+      }
+      *to++ = static_cast<char>(mapped);
+    } else if (mapped == kNotAscii) {
+      out.resize(start);
+      return false;
+    }
+  }
+  // Only spaces: two for a value; one for a part, which an initial part has already.
+  if (to == first ? part != StringPart::kInitial : ends || pending) *to++ = ' ';
+  out.resize(static_cast<std::size_t>(to - out.data()));
+  return true;
+}
+
 template <class MakeWriter>
 bool prepare(std::string_view text, Letters letters, std::string& out, MakeWriter make_writer) {
   const std::size_t start = out.size();
@@ -230,7 +270,7 @@ bool prepare(std::string_view text, Letters letters, std::string& out, MakeWrite
 }  // namespace
 
 bool prepare_string(std::string_view text, Letters letters, StringPart part, std::string& out) {
-  out.reserve(out.size() + text.size() + 4);
+  if (prepare_ascii_string(text, letters, part, out)) return true;
   return prepare(text, letters, out, [&] { return SpaceWriter(part, out); });
 }
 
