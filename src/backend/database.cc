@@ -77,16 +77,6 @@ Result<std::optional<Meta>> stored_meta(Core& core) {
   return read_meta(*txn);
 }
 
-Result<BatchState> initial_state(Core& core, const Meta& meta) {
-  BatchState state;
-  state.next_id = meta.next_id;
-  state.last_csn = meta.last_csn;
-  state.persisted_attributes = meta.attributes.empty() ? 0 : meta.attributes.back().first.value();
-  KAURI_TRY(const std::unique_ptr<storage::ReadTxn> txn, core.env->begin_read());
-  KAURI_TRY(state.log, read_change_position(*txn));
-  return state;
-}
-
 }  // namespace
 
 class Database::Impl {
@@ -130,7 +120,7 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
   } else {
     KAURI_CHECK(open_existing(core, options, *meta));
   }
-  KAURI_TRY(BatchState state, initial_state(core, *meta));
+  KAURI_TRY(BatchState state, read_batch_state(core));
   impl->writer = std::make_unique<Writer>(core, std::move(state));
   if (options.start_writer) impl->writer->start();
   return std::unique_ptr<Database>(new Database(std::move(impl)));

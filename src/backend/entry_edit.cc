@@ -71,8 +71,12 @@ struct EntryEdit::Working {
   std::vector<std::pair<std::string, std::string>> put;  // identity, octets
   std::vector<std::string> final_values;                 // for the record
   std::uint64_t final_count = 0;
-  std::vector<std::string> gone;
+  std::vector<std::string> gone;  // for the change log: octets that went and came
   std::vector<std::string> come;
+  // For the index, of an attribute stored outside: values that were taken out and put in, also
+  // those that are the same.
+  std::vector<std::string> taken_out;
+  std::vector<std::string> put_in;
 
   std::uint64_t count() const {
     if (!touched) return external ? base_count : stored.size();
@@ -279,6 +283,8 @@ Result<void> EntryEdit::prepare_external(Working& attribute) {
   }
   attribute.gone = values_not_in(went, added);
   attribute.come = values_not_in(added, went);
+  attribute.taken_out = std::move(went);
+  attribute.put_in = added;
   attribute.final_count = attribute.count();
   const bool small = attribute.final_count <= kReturnInlineMax ||
                      (attribute.base_cleared && attribute.final_count <= limits::kInlineValuesMax);
@@ -334,9 +340,9 @@ Result<void> EntryEdit::prepare_index() {
       continue;
     }
     append_all(old_keys,
-               index::keys_of_values(description, one->gone, core_.catalog, *core_.schema));
+               index::keys_of_values(description, one->taken_out, core_.catalog, *core_.schema));
     append_all(new_keys,
-               index::keys_of_values(description, one->come, core_.catalog, *core_.schema));
+               index::keys_of_values(description, one->put_in, core_.catalog, *core_.schema));
     // Something stays: the keys that all values of the attribute share stay.
     if (one->has_base_left() && core_.catalog.find(*description.type)->kinds.presence) {
       const std::string key = index::presence_key(core_.catalog.find(*description.type)->number);
@@ -370,7 +376,7 @@ Result<void> EntryEdit::spare_remaining_keys(std::vector<std::string>& erased) {
     for (const std::string& key : erased)
       if (key.starts_with(own)) doubtful.insert(key);
     if (definition->kinds.equality && type.equality != nullptr) {
-      for (const std::string& value : one->gone) {
+      for (const std::string& value : one->taken_out) {
         std::string normal;
         if (type.equality->normalize(*core_.schema, value, normal))
           doubtful.erase(index::equality_key(definition->number, normal));

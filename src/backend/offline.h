@@ -46,7 +46,8 @@ struct ImportReport {
 // Into an empty or new database: every table is built sorted and in bulk, in a temporary
 // environment that is synced and renamed into place at the end (all or nothing); into one that has
 // entries: entries are added one by one in large transactions. Passwords in clear are refused a
-// place: they are hashed with `hash_password`.
+// place: they are hashed with `hash_password` ("{SCHEME}..." values are taken as they are; an empty
+// answer rejects the entry; a null function keeps them).
 Result<ImportReport> import_ldif(const ImportOptions& options,
                                  std::shared_ptr<const schema::Schema> schema, Clock& clock,
                                  Random& random,

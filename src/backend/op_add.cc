@@ -1,7 +1,4 @@
 // Add (RFC 4511 section 4.7).
-#include <algorithm>
-#include <unordered_set>
-
 #include "backend/write_context.h"
 #include "base/assert.h"
 #include "ldap/dn.h"
@@ -27,36 +24,6 @@ Refusal take_attributes(const AddOperation& operation, entry::Entry& entry) {
                            "attribute '" + name + "' is given more than once");
     entry.attributes.push_back(attribute);
   }
-  return std::nullopt;
-}
-
-// Values of the RDN that the request left out are added (RFC 4511 section 4.7).
-Refusal add_naming_values(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry) {
-  for (const ldap::Ava& ava : rdn.avas) {
-    const schema::AttributeType* type = schema.attribute_type(ava.type);
-    // check_naming says what is wrong with such a type.
-    if (type == nullptr || type->operational() || type->equality == nullptr) continue;
-    const schema::AttributeDescription description{type, {}};
-    if (auto bad = entry::check_value(description, ava.value)) return to_result(std::move(*bad));
-    std::string wanted;
-    if (!type->equality->normalize(schema, ava.value, wanted)) continue;
-    entry::Attribute& attribute = entry.find_or_add(description);
-    const bool there = std::any_of(
-        attribute.values.begin(), attribute.values.end(), [&](const std::string& value) {
-          std::string normal;
-          return type->equality->normalize(schema, value, normal) && normal == wanted;
-        });
-    if (!there) attribute.values.push_back(ava.value);
-  }
-  return std::nullopt;
-}
-
-Refusal check_content(const schema::Schema& schema, const entry::Entry& entry,
-                      const ldap::Rdn& rdn) {
-  for (const entry::Attribute& attribute : entry.attributes)
-    if (auto bad = entry::check_duplicates(schema, attribute)) return to_result(std::move(*bad));
-  if (auto bad = entry::check_entry(schema, entry)) return to_result(std::move(*bad));
-  if (auto bad = entry::check_naming(schema, entry, rdn)) return to_result(std::move(*bad));
   return std::nullopt;
 }
 
@@ -123,9 +90,7 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
   entry.rdn = is_suffix ? ldap::to_string(name.dn) : ldap::to_string(rdn);
   if (!is_suffix) entry.parent = located.path.back();
   if (Refusal bad = take_attributes(operation, entry)) return refused(std::move(*bad));
-  if (Refusal bad = add_naming_values(context.schema(), rdn, entry))
-    return refused(std::move(*bad));
-  if (Refusal bad = check_content(context.schema(), entry, rdn)) return refused(std::move(*bad));
+  if (Refusal bad = complete_entry(context.schema(), rdn, entry)) return refused(std::move(*bad));
 
   const Stamp stamp = context.stamp(who);
   set_operational(context, stamp, entry);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/large_values.h"
+#include "backend/meta.h"
 #include "base/endian.h"
 #include "index/index_keys.h"
 #include "index/posting.h"
@@ -12,6 +13,40 @@
 namespace kauri::backend {
 
 using ldap::ResultCode;
+
+namespace {
+
+// Values of the RDN that the request left out are added (RFC 4511 section 4.7).
+Refusal add_naming_values(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry) {
+  for (const ldap::Ava& ava : rdn.avas) {
+    const schema::AttributeType* type = schema.attribute_type(ava.type);
+    // check_naming says what is wrong with such a type.
+    if (type == nullptr || type->operational() || type->equality == nullptr) continue;
+    const schema::AttributeDescription description{type, {}};
+    if (auto bad = entry::check_value(description, ava.value)) return to_result(std::move(*bad));
+    std::string wanted;
+    if (!type->equality->normalize(schema, ava.value, wanted)) continue;
+    entry::Attribute& attribute = entry.find_or_add(description);
+    const bool there = std::any_of(
+        attribute.values.begin(), attribute.values.end(), [&](const std::string& value) {
+          std::string normal;
+          return type->equality->normalize(schema, value, normal) && normal == wanted;
+        });
+    if (!there) attribute.values.push_back(ava.value);
+  }
+  return std::nullopt;
+}
+
+Refusal check_content(const schema::Schema& schema, const entry::Entry& entry,
+                      const ldap::Rdn& rdn) {
+  for (const entry::Attribute& attribute : entry.attributes)
+    if (auto bad = entry::check_duplicates(schema, attribute)) return to_result(std::move(*bad));
+  if (auto bad = entry::check_entry(schema, entry)) return to_result(std::move(*bad));
+  if (auto bad = entry::check_naming(schema, entry, rdn)) return to_result(std::move(*bad));
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::string entry_key(EntryId id) {
   std::string key;
@@ -135,6 +170,17 @@ EntryId WriteContext::take_id() {
   return id;
 }
 
+std::string WriteContext::next_csn() {
+  state_.last_csn = to_string(csns_.next());
+  return state_.last_csn;
+}
+
+void WriteContext::observe_csn(const std::string& csn) {
+  if (csn <= state_.last_csn) return;
+  if (const std::optional<Csn> parsed = parse_csn(csn)) csns_.observe(*parsed);
+  state_.last_csn = csn;
+}
+
 Stamp WriteContext::stamp(const query::Authorizer& who) {
   const Csn csn = csns_.next();
   Stamp stamp{to_string(csn), generalized_time(csn.micros), who.identity().dn};
@@ -191,6 +237,31 @@ std::array<unsigned char, 16> parse_uuid(std::string_view text) {
     octet = static_cast<unsigned char>((octet << 4) | digit);
   }
   return digits == 32 ? uuid : std::array<unsigned char, 16>{};
+}
+
+Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry) {
+  if (Refusal bad = add_naming_values(schema, rdn, entry)) return bad;
+  return check_content(schema, entry, rdn);
+}
+
+Result<BatchState> read_batch_state(Core& core) {
+  KAURI_TRY(const std::unique_ptr<storage::ReadTxn> txn, core.env->begin_read());
+  KAURI_TRY(const std::optional<Meta> meta, read_meta(*txn));
+  if (!meta) return corruption("table meta: it is empty");
+  BatchState state;
+  state.next_id = meta->next_id;
+  state.last_csn = meta->last_csn;
+  if (!meta->attributes.empty()) state.persisted_attributes = meta->attributes.back().first.value();
+  KAURI_TRY(state.log, read_change_position(*txn));
+  return state;
+}
+
+Result<void> write_batch_state(Core& core, storage::WriteTxn& txn, BatchState& state) {
+  KAURI_CHECK(write_next_id(txn, state.next_id));
+  KAURI_CHECK(write_last_csn(txn, state.last_csn));
+  KAURI_TRY(state.persisted_attributes,
+            write_attributes(txn, *core.dictionary, state.persisted_attributes));
+  return {};
 }
 
 Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, const NewEntry& which,

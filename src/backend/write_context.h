@@ -109,6 +109,10 @@ class WriteContext {
   // --- Changing ---
   EntryId take_id();
   Stamp stamp(const query::Authorizer& who);
+  // The CSN of a change that is not made in somebody's name.
+  std::string next_csn();
+  // Changes from now on are later than `csn`, which an entry brought with it.
+  void observe_csn(const std::string& csn);
   // Adds to the counts of all entries of `above` (root first); `children` to those of the last
   // alone.
   Result<void> change_counts(std::span<const EntryId> above, std::int64_t children,
@@ -129,6 +133,13 @@ bool may_attribute(query::Authorizer& who, query::AccessTarget& target,
 ldap::OperationResult to_result(entry::SchemaViolation violation);
 // The binary form of an entryUUID value; zeros when it is none.
 std::array<unsigned char, 16> parse_uuid(std::string_view text);
+// The content of a new entry: values of the RDN that are not given are added; then duplicates,
+// object classes and names are checked.
+Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry);
+// Where the database stands, as the tables say.
+Result<BatchState> read_batch_state(Core& core);
+// Before a commit: the meta records of `state`, and the dictionary's new numbers.
+Result<void> write_batch_state(Core& core, storage::WriteTxn& txn, BatchState& state);
 // Writes a new entry: record, values outside it, dn key, index. REQUIRES: an id above all others.
 struct NewEntry {
   EntryId id;

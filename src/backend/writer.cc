@@ -1,6 +1,5 @@
 #include "backend/writer.h"
 
-#include "backend/meta.h"
 #include "base/assert.h"
 #include "base/limits.h"
 
@@ -165,10 +164,7 @@ Result<bool> Writer::apply_jobs(WriteContext& context, std::vector<Job>& batch, 
 }
 
 Result<void> Writer::commit(storage::WriteTxn& txn) {
-  KAURI_CHECK(write_next_id(txn, state_.next_id));
-  KAURI_CHECK(write_last_csn(txn, state_.last_csn));
-  KAURI_TRY(state_.persisted_attributes,
-            write_attributes(txn, *core_.dictionary, state_.persisted_attributes));
+  KAURI_CHECK(write_batch_state(core_, txn, state_));
   // Before the commit: whoever sees it has then been told.
   const std::uint64_t id = txn.id();
   if (state_.renamed) core_.names.last_rename.store(id);

@@ -1,0 +1,835 @@
+// Opening, indexes that change, large attributes, the change log, names in snapshots, access,
+// faults, threads.
+#include "backend/database.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "backend/change_log.h"
+#include "backend/core.h"
+#include "backend/large_values.h"
+#include "backend/test_world.h"
+#include "index/index_keys.h"
+#include "index/posting.h"
+#include "ldap/dn.h"
+#include "schema/dn_normal.h"
+
+namespace kauri::backend {
+namespace {
+
+const std::string kSuffix = "dc=example,dc=com";
+const std::string kPeople = "ou=p,dc=example,dc=com";
+const std::string kA = "uid=a,ou=p,dc=example,dc=com";
+
+Attributes person(const std::string& name) {
+  return {{"objectClass", {"inetOrgPerson", "kAux"}}, {"cn", {name}}, {"sn", {name}}};
+}
+
+std::string normal_value(const std::string& attribute, const std::string& value) {
+  return value_identity(*test_schema(), *test_schema()->attribute_type(attribute), value);
+}
+
+std::uint64_t postings(World& world, const std::string& attribute, const std::string& value) {
+  auto txn = world.database().env().begin_read();
+  const schema::AttributeType* type = test_schema()->attribute_type(attribute);
+  const auto number = world.database().dictionary().find({type, {}});
+  if (!number) return 0;
+  return *index::posting_count(**txn, index::equality_key(*number, normal_value(attribute, value)));
+}
+
+bool usable(World& world, const std::string& attribute) {
+  const index::IndexDefinition* found =
+      world.database().indexes().find(*test_schema()->attribute_type(attribute));
+  return found != nullptr && found->usable;
+}
+
+// --- Opening ---
+
+TEST(Database, NeedsToBeThere) {
+  storage::TestDirectory directory;
+  DatabaseOptions options;
+  options.path = directory.path() + "/none";
+  options.suffix = kSuffix;
+  SeededRandom random(1);
+  const auto opened = Database::open(options, test_schema(), Clock::system(), random);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code(), ErrorCode::kNotFound);
+}
+
+TEST(Database, KeepsItsSuffix) {
+  World world;
+  world.add_fixture();
+  EXPECT_EQ(world.database().suffix(), kSuffix);
+  EXPECT_EQ(world.database().suffix_rdn_count(), 2U);
+  world.close();
+  DatabaseOptions options;
+  options.path = world.path();
+  options.suffix = "DC=Example, DC=COM";
+  {
+    const auto opened = Database::open(options, test_schema(), world.clock(), world.random());
+    EXPECT_TRUE(opened) << opened.error().message();
+  }
+  options.suffix = "dc=other";
+  const auto other = Database::open(options, test_schema(), world.clock(), world.random());
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code(), ErrorCode::kInvalid);
+}
+
+TEST(Database, RefusesAnUnknownFormat) {
+  World world;
+  {
+    auto txn = world.database().env().begin_write();
+    ASSERT_TRUE((*txn)->put(storage::Table::kMeta, "format", std::string_view("\0\0\0\x09", 4)));
+    ASSERT_TRUE((*txn)->commit());
+  }
+  world.close();
+  DatabaseOptions options;
+  options.path = world.path();
+  const auto opened = Database::open(options, test_schema(), world.clock(), world.random());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code(), ErrorCode::kInvalid);
+  EXPECT_NE(opened.error().message().find("version 9"), std::string::npos);
+}
+
+TEST(Database, SurvivesReopening) {
+  World world;
+  world.add_fixture();
+  const std::string csn = world.database().context_csn();
+  world.clock().set_wall_micros(1'000'000'000'000'000);  // years back
+  world.reopen();
+  EXPECT_EQ(world.database().context_csn(), csn);
+  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"x"}}}), 0);
+  EXPECT_GT(world.outcome().csn, csn);
+  EXPECT_EQ(world.add("uid=n,ou=p,dc=example,dc=com", person("n")), 0);
+  EXPECT_EQ(world.outcome().id, EntryId(6));
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+// --- Indexes that change ---
+
+TEST(Indexes, AreBuiltAndDroppedAtOpening) {
+  World world;
+  world.add_fixture();
+  EXPECT_EQ(postings(world, "kInt", "9"), 0U);
+  DatabaseOptions options;
+  options.indexes = {{"uid", {true, true, true}}, {"kExact", {false, true, false}}};
+  world.reopen(options);
+  EXPECT_TRUE(usable(world, "uid"));
+  EXPECT_FALSE(usable(world, "cn"));
+  EXPECT_EQ(postings(world, "uid", "a"), 1U);
+  EXPECT_EQ(postings(world, "cn", "a"), 0U);
+  EXPECT_EQ(world.verify_text(), "");
+  options.indexes = {{"cn", {false, true, false}}};
+  world.reopen(options);
+  EXPECT_EQ(postings(world, "uid", "a"), 0U);
+  EXPECT_EQ(postings(world, "cn", "a"), 1U);
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+TEST(Indexes, AreBuiltAgainAfterAFailure) {
+  World world;
+  world.add_fixture();
+  DatabaseOptions options;
+  options.indexes = {{"cn", {false, true, false}}, {"uid", {false, true, true}}};
+  options.path = world.path();
+  options.suffix = kSuffix;
+  const auto plan = world.faults();
+  options.wrap_env = [&](std::unique_ptr<storage::Env> env) {
+    return storage::make_fault_env(std::move(env), plan);
+  };
+  world.close();
+  bool done = false;
+  for (std::uint64_t n = 1; !done; ++n) {
+    plan->clear();
+    plan->fail(storage::FaultPoint::kWrite, n, ErrorCode::kNoSpace);
+    const std::uint64_t failures = plan->failures();
+    {
+      const auto opened = Database::open(options, test_schema(), world.clock(), world.random());
+      done = plan->failures() == failures;
+      EXPECT_EQ(opened.has_value(), done);
+    }
+    plan->clear();
+    // A tool without a writer takes the database as it is: nothing half-built is usable.
+    DatabaseOptions tool = options;
+    tool.indexes.clear();
+    tool.start_writer = false;
+    const auto opened = Database::open(tool, test_schema(), world.clock(), world.random());
+    ASSERT_TRUE(opened) << opened.error().message();
+    const auto report = verify(**opened, {});
+    ASSERT_TRUE(report) << report.error().message();
+    EXPECT_EQ(report->fault_count, 0U) << report->faults.front();
+    ASSERT_LT(n, 10'000U);
+  }
+  world.reopen(options);
+  EXPECT_EQ(postings(world, "cn", "a"), 1U);
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+TEST(Indexes, ReindexRepairs) {
+  World world;
+  world.add_fixture();
+  const auto number =
+      world.database().dictionary().find({test_schema()->attribute_type("uid"), {}});
+  {
+    auto txn = world.database().env().begin_write();
+    ASSERT_TRUE(*index::erase_posting(**txn, index::equality_key(*number, normal_value("uid", "a")),
+                                      EntryId(3)));
+    ASSERT_TRUE(*index::insert_posting(
+        **txn, index::equality_key(*number, normal_value("uid", "zz")), EntryId(3)));
+    ASSERT_TRUE((*txn)->commit());
+  }
+  EXPECT_NE(world.verify_text(), "");
+  world.database().stop();
+  const auto done = reindex(world.database(), {"uid"}, {});
+  ASSERT_TRUE(done) << done.error().message();
+  EXPECT_EQ(world.verify_text(), "");
+  EXPECT_FALSE(reindex(world.database(), {"nosuch"}, {}));
+  EXPECT_FALSE(reindex(world.database(), {"pager"}, {}));
+}
+
+// --- Verify finds faults ---
+
+TEST(Verify, FindsWhatDoesNotFit) {
+  const auto damage = [](const std::function<void(storage::WriteTxn&)>& change) {
+    World world;
+    world.add_fixture();
+    auto txn = world.database().env().begin_write();
+    change(**txn);
+    EXPECT_TRUE((*txn)->commit());
+    txn->reset();
+    return world.verify_text();
+  };
+  EXPECT_EQ(damage([](storage::WriteTxn&) {}), "");
+  EXPECT_NE(damage([](storage::WriteTxn& txn) {
+              ASSERT_TRUE(*txn.erase(storage::Table::kEntries, entry_key(EntryId(3))));
+            }),
+            "");
+  EXPECT_NE(damage([](storage::WriteTxn& txn) {
+              ASSERT_TRUE(index::put_counts(txn, EntryId(2), {2, 2}));
+            }),
+            "");
+  EXPECT_NE(damage([](storage::WriteTxn& txn) {
+              ASSERT_TRUE(index::put_child(txn, EntryId(3), "cn=ghost", EntryId(9)));
+            }),
+            "");
+  EXPECT_NE(damage([](storage::WriteTxn& txn) {
+              const std::string rdn =
+                  *schema::normalize_rdn(*test_schema(), *ldap::parse_rdn("uid=a"));
+              ASSERT_TRUE(index::erase_child(txn, EntryId(2), rdn));
+              ASSERT_FALSE(*index::find_child(txn, EntryId(2), rdn));
+            }),
+            "");
+  EXPECT_NE(
+      damage([](storage::WriteTxn& txn) {
+        ASSERT_TRUE(put_large_value(txn, EntryId(3), AttributeNumber(1), "identity", "value"));
+      }),
+      "");
+  EXPECT_NE(damage([](storage::WriteTxn& txn) {
+              ASSERT_TRUE(*txn.erase(storage::Table::kChanges, change_key(2)));
+            }),
+            "");
+  EXPECT_NE(damage([](storage::WriteTxn& txn) {
+              const auto record = *txn.get(storage::Table::kEntries, entry_key(EntryId(4)));
+              std::string octets(*record);
+              octets.back() = static_cast<char>(octets.back() ^ 1);
+              ASSERT_TRUE(txn.put(storage::Table::kEntries, entry_key(EntryId(4)), octets));
+            }),
+            "");
+}
+
+// --- Large attributes ---
+
+class LargeGroup : public ::testing::Test {
+ protected:
+  static constexpr int kMembers = 1500;
+  void SetUp() override {
+    DatabaseOptions options;
+    options.indexes = {{"member", {true, true, false}}, {"memberUid", {true, true, true}}};
+    world_ = std::make_unique<World>(options);
+    world_->add_fixture();
+    std::vector<std::string> members;
+    for (int i = 0; i < kMembers; ++i) members.push_back(member(i));
+    ASSERT_EQ(world_->add(kGroup, {{"objectClass", {"groupOfNames"}}, {"member", members}}), 0);
+  }
+  void TearDown() override { EXPECT_EQ(world_->verify_text(), ""); }
+  static std::string member(int i) { return "uid=u" + std::to_string(i) + "," + kPeople; }
+  bool external() {
+    auto session = *world_->database().read_session();
+    EXPECT_TRUE(session->begin());
+    const auto at = session->resolve(world_->name(kGroup).normal_rdns);
+    const auto view = session->entry(*at->id);
+    return (*view)->has_external();
+  }
+  const std::string kGroup = "cn=g,ou=p,dc=example,dc=com";
+  std::unique_ptr<World> world_;
+};
+
+TEST_F(LargeGroup, OneValueAtATime) {
+  EXPECT_TRUE(external());
+  EXPECT_EQ(world_->values(kGroup, "member").size(), static_cast<std::size_t>(kMembers));
+  const std::uint64_t writes = world_->faults()->calls(storage::FaultPoint::kWrite);
+  EXPECT_EQ(world_->modify(kGroup, {{"add", "member", {"UID=new," + kPeople}}}), 0);
+  EXPECT_EQ(world_->modify(kGroup, {{"add", "member", {"uid=NEW," + kPeople}}}), 20);
+  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", {member(7)}}}), 0);
+  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", {member(7)}}}), 16);
+  // Two changes of one value write a few records each, not the values that stay.
+  EXPECT_LT(world_->faults()->calls(storage::FaultPoint::kWrite) - writes, 60U);
+  EXPECT_EQ(world_->values(kGroup, "member").size(), static_cast<std::size_t>(kMembers));
+  EXPECT_EQ(world_->verify_text(), "");
+  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", {member(8)}},
+                                    {"add", "member", {"UID=U8," + kPeople}}}),
+            0);
+  EXPECT_TRUE(world_->values(kGroup, "member").contains("UID=U8," + kPeople));
+}
+
+TEST_F(LargeGroup, ComesBackIntoTheRecord) {
+  std::vector<std::string> gone;
+  for (int i = 0; i < kMembers - 150; ++i) gone.push_back(member(i));
+  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", gone}}), 0);
+  EXPECT_TRUE(external());  // 150: stays where it is
+  EXPECT_EQ(world_->verify_text(), "");
+  gone.clear();
+  for (int i = kMembers - 150; i < kMembers - 100; ++i) gone.push_back(member(i));
+  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", gone}}), 0);
+  EXPECT_FALSE(external());
+  EXPECT_EQ(world_->values(kGroup, "member").size(), 100U);
+  std::vector<std::string> more;
+  for (int i = 0; i < 101; ++i) more.push_back(member(i));
+  EXPECT_EQ(world_->modify(kGroup, {{"add", "member", more}}), 0);
+  EXPECT_TRUE(external());
+  EXPECT_EQ(world_->modify(kGroup, {{"replace", "member", {kA}}}), 0);
+  EXPECT_FALSE(external());
+  EXPECT_EQ(world_->values(kGroup, "member"), std::multiset<std::string>{kA});
+}
+
+TEST_F(LargeGroup, RequiredAndDeleted) {
+  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", {}}}), 65);
+  EXPECT_EQ(world_->modify(kGroup, {{"replace", "description", {"x"}}}), 0);
+  EXPECT_TRUE(external());
+  EXPECT_EQ(world_->rename(kGroup, "cn=h", true), 0);
+  EXPECT_EQ(world_->erase("cn=h,ou=p,dc=example,dc=com"), 0);
+  auto txn = world_->database().env().begin_read();
+  EXPECT_EQ((*txn)->table_stats(storage::Table::kValues)->entries, 0U);
+}
+
+TEST_F(LargeGroup, SharedTrigramsStay) {
+  const std::string dn = "cn=posix,ou=p,dc=example,dc=com";
+  std::vector<std::string> members;
+  for (int i = 0; i < 300; ++i) members.push_back("user" + std::to_string(i));
+  EXPECT_EQ(
+      world_->add(dn,
+                  {{"objectClass", {"posixGroup"}}, {"gidNumber", {"5"}}, {"memberUid", members}}),
+      0)
+      << world_->last().diagnostic;
+  EXPECT_EQ(world_->modify(dn, {{"delete", "memberUid", {"user7", "user299"}}}), 0);
+  EXPECT_EQ(world_->verify_text(), "");
+  EXPECT_EQ(world_->modify(dn, {{"add", "memberUid", {"somebody-else"}}}), 0);
+  EXPECT_EQ(world_->verify_text(), "");
+  EXPECT_EQ(world_->modify(dn, {{"delete", "memberUid", {"somebody-else"}}}), 0);
+}
+
+TEST_F(LargeGroup, NamingAttributesStayInTheRecord) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 250; ++i) names.push_back("name" + std::to_string(i));
+  EXPECT_EQ(world_->modify(kA, {{"add", "description", names}, {"add", "cn", names}}), 0);
+  EXPECT_EQ(world_->verify_text(), "");
+  EXPECT_EQ(world_->rename(kA, "cn=name7", false), 0);
+  EXPECT_EQ(world_->modify("cn=name7,ou=p,dc=example,dc=com", {{"delete", "cn", {"name7"}}}), 67);
+  EXPECT_EQ(world_->modify("cn=name7,ou=p,dc=example,dc=com", {{"delete", "cn", {"name8"}}}), 0);
+  EXPECT_EQ(world_->values("cn=name7,ou=p,dc=example,dc=com", "cn").size(), 250U);
+}
+
+// --- Change log ---
+
+TEST(ChangeLog, SaysWhatChanged) {
+  World world;
+  world.add_fixture();
+  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"new"}}}), 0);
+  const std::string csn = world.outcome().csn;
+  EXPECT_EQ(world.rename(kA, "uid=z", true, kSuffix), 0);
+  EXPECT_EQ(world.erase("uid=z,dc=example,dc=com"), 0);
+  auto txn = world.database().env().begin_read();
+  const auto position = read_change_position(**txn);
+  ASSERT_TRUE(position);
+  EXPECT_EQ(position->next - position->first, 8U);
+  const auto add = *read_change(**txn, position->first + 2);
+  EXPECT_EQ(add->kind, ChangeKind::kAdd);
+  EXPECT_EQ(add->dn, kA);
+  const auto modify = *read_change(**txn, position->first + 5);
+  EXPECT_EQ(modify->kind, ChangeKind::kModify);
+  EXPECT_EQ(modify->csn, csn);
+  EXPECT_EQ(modify->entry_uuid, add->entry_uuid);
+  EXPECT_EQ(modify->attributes[0],
+            (AttributeChange{"description", {"Babs   is a   big  fan"}, {"new"}}));
+  const auto rename = *read_change(**txn, position->first + 6);
+  EXPECT_EQ(rename->kind, ChangeKind::kModifyDn);
+  EXPECT_EQ(rename->dn, kA);
+  EXPECT_EQ(rename->new_dn, "uid=z,dc=example,dc=com");
+  const auto erase = *read_change(**txn, position->first + 7);
+  EXPECT_EQ(erase->kind, ChangeKind::kDelete);
+  EXPECT_FALSE(*read_change(**txn, position->next));
+}
+
+TEST(ChangeLog, IsBounded) {
+  DatabaseOptions options;
+  options.change_log_records_max = 3;
+  World world(options);
+  world.add_fixture();
+  auto txn = world.database().env().begin_read();
+  const auto position = read_change_position(**txn);
+  EXPECT_EQ(position->first, 3U);
+  EXPECT_EQ(position->next, 6U);
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+TEST(ChangeLog, DamagedRecordsAreErrors) {
+  ChangeRecord record;
+  record.kind = ChangeKind::kModify;
+  record.csn = "20240101120000.000000Z#000001#002#000003";
+  record.dn = kA;
+  record.attributes = {{"description", {"a", "b"}, {}}, {"cn", {}, {""}}};
+  const std::string octets = encode_change(record);
+  EXPECT_EQ(*decode_change(octets), record);
+  for (std::size_t size = 0; size < octets.size(); ++size)
+    EXPECT_FALSE(decode_change(octets.substr(0, size))) << size;
+  for (std::size_t at = 0; at < octets.size(); ++at) {
+    std::string bad = octets;
+    bad[at] = static_cast<char>(bad[at] ^ 0x40);
+    EXPECT_FALSE(decode_change(bad)) << at;
+  }
+  EXPECT_FALSE(decode_change(octets + "x"));
+}
+
+// --- Names in snapshots ---
+
+TEST(ReadSession, ResolvesAndNames) {
+  World world;
+  world.add_fixture();
+  auto session = *world.database().read_session();
+  ASSERT_TRUE(session->begin());
+  const auto resolve = [&](const std::string& dn) {
+    return *session->resolve(world.name(dn).normal_rdns);
+  };
+  EXPECT_EQ(resolve(kA).id, EntryId(3));
+  EXPECT_EQ(resolve("uid=x,uid=y," + kPeople).deepest, EntryId(2));
+  EXPECT_EQ(resolve("uid=x,uid=y," + kPeople).rdns_missing, 2U);
+  EXPECT_EQ(*session->dn(EntryId(3)), kA);
+  const auto view = *session->entry(EntryId(3));
+  EXPECT_TRUE(*session->is_at_or_below(EntryId(3), *view, EntryId(1)));
+  EXPECT_TRUE(*session->is_at_or_below(EntryId(3), *view, EntryId(3)));
+  EXPECT_FALSE(*session->is_at_or_below(EntryId(3), *view, EntryId(4)));
+  EXPECT_EQ(session->counts(EntryId(1))->descendants, 4U);
+  EXPECT_EQ(session->counts(EntryId(2))->children, 3U);
+  StoredTarget target(*session, EntryId(3), *view);
+  EXPECT_EQ(target.normal_dn(), *session->normal_dn(EntryId(3)));
+  EXPECT_FALSE(*session->entry(EntryId(99)));
+}
+
+TEST(ReadSession, SeesItsSnapshotOnly) {
+  World world;
+  world.add_fixture();
+  auto session = *world.database().read_session();
+  ASSERT_TRUE(session->begin());
+  EXPECT_EQ(*session->dn(EntryId(3)), kA);
+  ASSERT_EQ(world.rename(kPeople, "ou=q", true), 0);
+  EXPECT_EQ(*session->dn(EntryId(3)), kA);
+  EXPECT_EQ(session->resolve(world.name(kA).normal_rdns)->id, EntryId(3));
+  session->end();
+  ASSERT_TRUE(session->begin());
+  EXPECT_EQ(*session->dn(EntryId(3)), "uid=a,ou=q,dc=example,dc=com");
+  EXPECT_FALSE(session->resolve(world.name(kA).normal_rdns)->id);
+}
+
+TEST(ReadSession, ForgetsNamesOfEntriesThatWentAndCameBack) {
+  World world;
+  world.add_fixture();
+  auto session = *world.database().read_session();
+  const auto id_of = [&](const std::string& dn) {
+    EXPECT_TRUE(session->begin());
+    const auto found = session->resolve(world.name(dn).normal_rdns);
+    session->end();
+    return found->id ? found->id->value() : 0;
+  };
+  const std::string box = "ou=box,dc=example,dc=com";
+  const std::string inside = "cn=in,ou=box,dc=example,dc=com";
+  for (int round = 0; round < 5; ++round) {
+    ASSERT_EQ(world.add(box, {{"objectClass", {"organizationalUnit"}}}), 0);
+    const std::uint64_t box_id = world.outcome().id.value();
+    ASSERT_EQ(world.add(inside, {{"objectClass", {"person"}}, {"sn", {"x"}}}), 0);
+    const std::uint64_t inside_id = world.outcome().id.value();
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(id_of(inside), inside_id);
+      EXPECT_EQ(id_of(box), box_id);
+      ASSERT_TRUE(session->begin());
+      EXPECT_EQ(*session->dn(EntryId(inside_id)), inside);
+      session->end();
+    }
+    ASSERT_EQ(world.erase(inside), 0);
+    if (round % 2 == 0) {
+      ASSERT_EQ(world.erase(box), 0);
+    } else {
+      ASSERT_EQ(world.rename(box, "ou=other" + std::to_string(round), true), 0);
+    }
+    EXPECT_EQ(id_of(box), 0U);
+  }
+}
+
+// --- Access ---
+
+// Allows what the rules name: "(normal dn head) (pseudo or attribute) (right)".
+class RuleBook final : public query::Authorizer {
+ public:
+  using Rule =
+      std::function<bool(query::AccessTarget&, const query::AccessAttribute&, query::Right)>;
+  explicit RuleBook(Rule rule) : rule_(std::move(rule)) {}
+  const query::Identity& identity() const override { return identity_; }
+
+ protected:
+  Verdict decide(query::AccessTarget& target, const query::AccessAttribute& attribute,
+                 query::Right right) override {
+    return rule_(target, attribute, right) ? Verdict::kAllow : Verdict::kDeny;
+  }
+
+ private:
+  Rule rule_;
+  query::Identity identity_{"uid=a,ou=p,dc=example,dc=com", "x", false};
+};
+
+class AccessTest : public ::testing::Test {
+ protected:
+  void SetUp() override { world_.add_fixture(); }
+  void allow(RuleBook::Rule rule) {
+    world_.set_authorizer([rule] { return std::make_unique<RuleBook>(rule); });
+  }
+  World world_;
+};
+
+TEST_F(AccessTest, HiddenIsMissing) {
+  const auto all = [&](const std::string& uid) {
+    const std::string dn = "uid=" + uid + "," + kPeople;
+    std::vector<std::tuple<int, std::string, std::string>> answers;
+    const auto note = [&](int code) {
+      answers.emplace_back(code, world_.last().matched_dn, world_.last().diagnostic);
+    };
+    note(world_.erase(dn));
+    note(world_.modify(dn, {{"replace", "description", {"x"}}}));
+    note(world_.rename(dn, "uid=new", true));
+    note(world_.add("cn=x," + dn, {{"objectClass", {"person"}}, {"sn", {"x"}}}));
+    note(world_.rename("uid=c," + kPeople, "uid=c", true, dn));
+    return answers;
+  };
+  // Nobody may know of b; everything else is visible, and c may be changed.
+  allow([](query::AccessTarget& target, const query::AccessAttribute&, query::Right right) {
+    if (target.id() == EntryId(4)) return false;
+    return right <= query::Right::kRead || target.id() == EntryId(5) || target.id() == EntryId(2);
+  });
+  EXPECT_EQ(all("b"), all("missing"));
+  const auto answers = all("b");
+  EXPECT_EQ(std::get<0>(answers.front()), 32);
+  EXPECT_EQ(std::get<1>(answers.front()), kPeople);
+  // The parent hidden too: only the suffix may be named.
+  allow([](query::AccessTarget& target, const query::AccessAttribute&, query::Right right) {
+    return target.id() == EntryId(1) && right <= query::Right::kRead;
+  });
+  EXPECT_EQ(all("b"), all("missing"));
+  EXPECT_EQ(std::get<1>(all("b").front()), kSuffix);
+  EXPECT_EQ(world_.read("uid=b," + kPeople, false)->count("description"), 0U);
+}
+
+TEST_F(AccessTest, EachOperationNeedsItsRights) {
+  using Pseudo = query::AccessAttribute::Pseudo;
+  // One missing right at a time: everything but that is allowed.
+  const auto deny = [&](EntryId id, Pseudo pseudo, query::Right denied) {
+    allow([=](query::AccessTarget& target, const query::AccessAttribute& attribute,
+              query::Right right) {
+      return !(target.id() == id && attribute.pseudo == pseudo && right == denied);
+    });
+  };
+  const std::string dn = "cn=n," + kPeople;
+  const Attributes attributes = {{"objectClass", {"person"}}, {"sn", {"x"}}};
+  deny(EntryId(2), Pseudo::kChildren, query::Right::kAdd);
+  EXPECT_EQ(world_.add(dn, attributes), 50);
+  EXPECT_EQ(world_.rename(kA, "uid=z", true), 50);
+  EXPECT_EQ(world_.rename(kA, "uid=a", true, kPeople), 50);
+  deny(EntryId(0), Pseudo::kEntry, query::Right::kAdd);
+  EXPECT_EQ(world_.add(dn, attributes), 50);
+  deny(EntryId(2), Pseudo::kChildren, query::Right::kDelete);
+  EXPECT_EQ(world_.erase(kA), 50);
+  EXPECT_EQ(world_.rename(kA, "uid=z", true), 50);
+  EXPECT_EQ(world_.rename(kA, "uid=a", true, kSuffix), 50);
+  deny(EntryId(3), Pseudo::kEntry, query::Right::kDelete);
+  EXPECT_EQ(world_.erase(kA), 50);
+  deny(EntryId(3), Pseudo::kEntry, query::Right::kWrite);
+  EXPECT_EQ(world_.rename(kA, "uid=z", true), 50);
+  deny(EntryId(1), Pseudo::kChildren, query::Right::kAdd);
+  EXPECT_EQ(world_.rename(kA, "uid=a", true, kSuffix), 50);
+  deny(EntryId(3), Pseudo::kNone, query::Right::kAdd);
+  EXPECT_EQ(world_.modify(kA, {{"add", "description", {"x"}}}), 50);
+  EXPECT_EQ(world_.rename(kA, "uid=z", false), 50);
+  deny(EntryId(3), Pseudo::kNone, query::Right::kDelete);
+  EXPECT_EQ(world_.modify(kA, {{"delete", "description", {}}}), 50);
+  EXPECT_EQ(world_.rename(kA, "uid=z", true), 50);
+  deny(EntryId(3), Pseudo::kNone, query::Right::kWrite);
+  EXPECT_EQ(world_.modify(kA, {{"replace", "description", {"x"}}}), 50);
+  EXPECT_EQ(world_.modify(kA, {{"replace", "pager", {}}}), 50);  // E02
+  EXPECT_EQ(world_.modify(kA, {{"increment", "kInt", {"1"}}}), 50);
+  allow([](query::AccessTarget&, const query::AccessAttribute&, query::Right) { return true; });
+  EXPECT_EQ(world_.add(dn, attributes), 0);
+  EXPECT_EQ(world_.values(dn, "creatorsName"), std::multiset<std::string>{kA});
+}
+
+// --- Faults ---
+
+// One storage call fails somewhere in a row of changes. The change it hits has changed nothing and
+// goes through when it is repeated; the others do not notice.
+void run_with_one_fault(storage::FaultPoint point, std::uint64_t n, bool* hit) {
+  DatabaseOptions options;
+  options.change_log_records_max = 4;
+  World world(options);
+  world.add_fixture();
+  std::vector<std::string> many;
+  for (int i = 0; i < 210; ++i) many.push_back("m" + std::to_string(i));
+  const std::string moved = "uid=a,dc=example,dc=com";
+  const std::string added = "uid=n,ou=p,dc=example,dc=com";
+  const std::vector<std::function<int()>> steps = {
+      [&] { return world.add(added, person("n")); },
+      [&] {
+        return world.modify(kA, {{"replace", "description", many}});
+      },
+      [&] {
+        return world.modify(kA, {{"delete", "description", {"m3"}}});
+      },
+      [&] {
+        return world.modify(kA, {{"replace", "description", {"few"}}});
+      },
+      [&] { return world.rename(kA, "uid=a", true, kSuffix); },
+      [&] { return world.rename(moved, "uid=a", true, kPeople); },
+      [&] { return world.erase(added); },
+  };
+  world.faults()->fail(point, n, ErrorCode::kNoSpace);
+  const std::uint64_t before = world.faults()->failures();
+  *hit = false;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string csn = world.database().context_csn();
+    int code = steps[i]();
+    if (!*hit && world.faults()->failures() != before) {
+      *hit = true;
+      world.faults()->clear();
+      EXPECT_EQ(code, 53) << "step " << i << ", call " << n;
+      EXPECT_EQ(world.database().context_csn(), csn);
+      EXPECT_EQ(world.verify_text(), "") << "step " << i << ", call " << n;
+      code = steps[i]();
+    }
+    EXPECT_EQ(code, 0) << "step " << i << ", call " << n << ": " << world.last().diagnostic;
+  }
+  world.faults()->clear();
+  EXPECT_EQ(world.values(kA, "description"), std::multiset<std::string>{"few"});
+  EXPECT_EQ(world.verify_text(), "");
+  world.reopen();
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+TEST(Faults, EveryKindOfCallMayFail) {
+  for (const auto& [point, stride] :
+       {std::pair{storage::FaultPoint::kWrite, 11}, std::pair{storage::FaultPoint::kRead, 13},
+        std::pair{storage::FaultPoint::kCommit, 1}}) {
+    bool hit = true;
+    for (std::uint64_t n = 1; hit; n += static_cast<std::uint64_t>(stride)) {
+      run_with_one_fault(point, n, &hit);
+      ASSERT_LT(n, 10'000U);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(Faults, EveryWriteOfOneChange) {
+  for (std::uint64_t n = 1;; ++n) {
+    World world;
+    world.add_fixture();
+    world.faults()->fail(storage::FaultPoint::kWrite, n, ErrorCode::kIo);
+    const std::uint64_t failures = world.faults()->failures();
+    const int code = world.rename(kPeople, "ou=q", true);
+    const bool failed = world.faults()->failures() != failures;
+    world.faults()->clear();
+    EXPECT_EQ(code, failed ? 80 : 0);
+    EXPECT_EQ(world.verify_text(), "");
+    EXPECT_EQ(world.read(kPeople).has_value(), failed);
+    EXPECT_EQ(world.rename(failed ? kPeople : "ou=q,dc=example,dc=com", "ou=r", true), 0);
+    world.reopen();
+    EXPECT_EQ(world.verify_text(), "");
+    if (!failed) break;
+    ASSERT_LT(n, 1000U);
+  }
+}
+
+TEST(Faults, AFullDiskStopsWritesOnly) {
+  World world;
+  world.add_fixture();
+  world.faults()->fail(storage::FaultPoint::kCommit, 1, ErrorCode::kNoSpace, true);
+  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"x"}}}), 53);
+  EXPECT_NE(world.last().diagnostic.find("disk is full"), std::string::npos);
+  EXPECT_TRUE(world.read(kA));
+  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"x"}}}), 53);
+  world.faults()->clear();
+  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"x"}}}), 0);
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+TEST(Faults, OneBadChangeDoesNotSpoilItsBatch) {
+  World world;
+  world.add_fixture();
+  // Gathers a batch behind a first change that holds the writer in its completion.
+  std::mutex mutex;
+  mutex.lock();
+  std::atomic<int> done{0};
+  std::vector<int> codes(20, -1);
+  const auto submit = [&](std::unique_ptr<WriteRequest> request, int* code, bool hold) {
+    request->authorizer = std::make_unique<query::AllowAll>(query::Identity{"cn=x", "x", true});
+    request->completion = [&, code, hold](WriteOutcome&& outcome) {
+      if (hold) {
+        const std::lock_guard lock(mutex);
+      }
+      *code = static_cast<int>(outcome.result.code);
+      done.fetch_add(1);
+      done.notify_all();
+    };
+    ASSERT_EQ(world.database().submit(request), Database::Submitted::kYes);
+  };
+  int first = -1;
+  submit(world.modify_request(kA, {{"replace", "pager", {"1"}}}), &first, true);
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    submit(world.modify_request(kA, {{"add", "description", {"d" + std::to_string(i)}}}), &codes[i],
+           false);
+  // Somewhere inside the batch of twenty one write fails, once.
+  world.faults()->fail(storage::FaultPoint::kWrite, 40, ErrorCode::kIo);
+  mutex.unlock();
+  for (int seen = done.load(); seen != 21; seen = done.load()) done.wait(seen);
+  EXPECT_EQ(std::count(codes.begin(), codes.end(), 0), 20);
+  EXPECT_EQ(world.values(kA, "description").size(), 21U);
+  EXPECT_GE(world.database().writer_stats().operations, 26U);
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+// --- Threads ---
+
+TEST(Threads, ReadersSeeWholeStates) {
+  World world;
+  world.add_fixture();
+  ASSERT_EQ(world.add("ou=q,dc=example,dc=com", {{"objectClass", {"organizationalUnit"}}}), 0);
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> reads{0};
+  std::vector<std::thread> readers;
+  std::atomic<int> wrong{0};
+  const auto names = std::vector{world.name("uid=a,ou=p,dc=example,dc=com").normal_rdns,
+                                 world.name("uid=a,ou=p,ou=q,dc=example,dc=com").normal_rdns};
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back([&] {
+      auto session = *world.database().read_session();
+      while (!stop.load()) {
+        if (!session->begin()) ++wrong;
+        // In every snapshot the entry is in exactly one of the two places, and its DN says which.
+        const auto here = session->resolve(names[0]);
+        const auto there = session->resolve(names[1]);
+        if (!here || !there || here->id.has_value() == there->id.has_value()) {
+          ++wrong;
+        } else {
+          const auto dn = session->dn(EntryId(3));
+          if (!dn || *dn != (here->id ? "uid=a,ou=p,dc=example,dc=com"
+                                      : "uid=a,ou=p,ou=q,dc=example,dc=com"))
+            ++wrong;
+        }
+        session->end();
+        reads.fetch_add(1);
+      }
+    });
+  }
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_EQ(world.rename(kPeople, "ou=p", true, "ou=q,dc=example,dc=com"), 0);
+    EXPECT_EQ(world.modify("uid=a,ou=p,ou=q,dc=example,dc=com",
+                           {{"replace", "description", {std::to_string(i)}}}),
+              0);
+    EXPECT_EQ(world.rename("ou=p,ou=q,dc=example,dc=com", "ou=p", true, kSuffix), 0);
+  }
+  stop.store(true);
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_GT(reads.load(), 0U);
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+TEST(Threads, ManyWritersShareCommits) {
+  World world;
+  world.add_fixture();
+  constexpr int kEach = 100;
+  std::atomic<int> failed{0};
+  std::vector<std::thread> writers;
+  std::vector<std::vector<std::unique_ptr<WriteRequest>>> requests(4);
+  for (int w = 0; w < 4; ++w) {
+    for (int i = 0; i < kEach; ++i) {
+      const std::string name = "w" + std::to_string(w) + "x" + std::to_string(i);
+      requests[static_cast<std::size_t>(w)].push_back(
+          world.add_request("uid=" + name + "," + kPeople, person(name)));
+    }
+  }
+  for (int w = 0; w < 4; ++w) {
+    writers.emplace_back([&, w] {
+      for (auto& request : requests[static_cast<std::size_t>(w)]) {
+        request->authorizer = std::make_unique<query::AllowAll>(query::Identity{"cn=x", "x", true});
+        if (!world.database().execute(std::move(request)).result.ok()) ++failed;
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(failed.load(), 0);
+  EXPECT_EQ(world.database().writer_stats().operations, 405U);
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+TEST(Threads, StopFinishesWhatWaits) {
+  World world;
+  world.add_fixture();
+  std::atomic<int> done{0};
+  for (int i = 0; i < 50; ++i) {
+    auto request = world.modify_request(kA, {{"replace", "pager", {std::to_string(i)}}});
+    request->authorizer = std::make_unique<query::AllowAll>(query::Identity{"cn=x", "x", true});
+    request->completion = [&](WriteOutcome&& outcome) { done += outcome.result.ok() ? 1 : 100; };
+    ASSERT_EQ(world.database().submit(request), Database::Submitted::kYes);
+  }
+  world.database().stop();
+  EXPECT_EQ(done.load(), 50);
+  world.database().stop();
+  auto late = world.delete_request(kA);
+  late->authorizer = std::make_unique<query::AllowAll>(query::Identity{"cn=x", "x", true});
+  EXPECT_EQ(world.database().submit(late), Database::Submitted::kStopped);
+  EXPECT_TRUE(late != nullptr);
+  EXPECT_EQ(world.values(kA, "pager"), std::multiset<std::string>{"49"});
+}
+
+TEST(Subtrees, TenThousandEntriesMoveAtOnce) {
+  DatabaseOptions options;
+  options.indexes = {{"uid", {false, true, false}}};
+  World world(options);
+  world.add_fixture();
+  ASSERT_EQ(world.add("ou=q,dc=example,dc=com", {{"objectClass", {"organizationalUnit"}}}), 0);
+  std::atomic<int> bad{0};
+  for (int i = 0; i < 10'000; ++i) {
+    auto request = world.add_request("uid=u" + std::to_string(i) + "," + kPeople, person("n"));
+    request->authorizer = std::make_unique<query::AllowAll>(query::Identity{"cn=x", "x", true});
+    request->completion = [&](WriteOutcome&& outcome) { bad += outcome.result.ok() ? 0 : 1; };
+    ASSERT_EQ(world.database().submit(request), Database::Submitted::kYes);
+  }
+  ASSERT_EQ(world.modify(kA, {{"replace", "pager", {"1"}}}), 0);
+  EXPECT_EQ(bad.load(), 0);
+  const std::uint64_t writes = world.faults()->calls(storage::FaultPoint::kWrite);
+  ASSERT_EQ(world.rename(kPeople, "ou=moved", true, "ou=q,dc=example,dc=com"), 0);
+  EXPECT_LT(world.faults()->calls(storage::FaultPoint::kWrite) - writes, 50U);
+  EXPECT_EQ(world.shown_dn("uid=u9999,ou=moved,ou=q,dc=example,dc=com"),
+            "uid=u9999,ou=moved,ou=q,dc=example,dc=com");
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+}  // namespace
+}  // namespace kauri::backend
