@@ -155,9 +155,10 @@ class LdapUtils(unittest.TestCase):
         self.assertNotIn("dn:", out.stdout)
 
     def test_k_errors_teach(self):
-        done = run("ldapsearch", "-b", "dc=elsewhere", expect=32)
+        unfolded = ("-o", "ldif_wrap=no", "-b")
+        done = run("ldapsearch", *unfolded, "dc=elsewhere", expect=32)
         self.assertIn(SUFFIX, done.stdout + done.stderr)
-        done = run("ldapsearch", "-b", f"uid=zz,ou=people,{BASE}", expect=32)
+        done = run("ldapsearch", *unfolded, f"uid=zz,ou=people,{BASE}", expect=32)
         self.assertIn(f"ou=people,{BASE}", done.stdout + done.stderr)
         run("ldapsearch", "-b", "not a dn", expect=34)
         run("ldapsearch", "-b", BASE, "-z", "3", login=LOGIN, expect=4)

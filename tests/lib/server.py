@@ -22,7 +22,8 @@ class Server:
         self.root = tempfile.mkdtemp(prefix="kauri-test-") if data is None else data
         self.data = os.path.join(self.root, "data")
         self.password_file = os.path.join(self.root, "admin.password")
-        with open(self.password_file, "w", encoding="ascii") as file:
+        with open(os.open(self.password_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w",
+                  encoding="ascii") as file:
             file.write(ADMIN_PASSWORD)
         self.arguments = list(arguments)
         if config is not None:

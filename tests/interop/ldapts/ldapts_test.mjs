@@ -24,6 +24,7 @@ test('bind: right, wrong password, anonymous refused data', async () => {
 });
 
 test('add, read back', () => withClient(async (client) => {
+  await client.add(suffix, { objectClass: 'domain', dc: 'example' });
   await client.add(base, { objectClass: 'organizationalUnit', ou: 'ldapts' });
   for (let i = 0; i < 25; i += 1) {
     await client.add(`uid=u${i},${base}`, {
