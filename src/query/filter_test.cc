@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "query/test_world.h"
+#include "query/testing/test_world.h"
 
 namespace kauri::query {
 namespace {

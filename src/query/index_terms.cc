@@ -207,4 +207,29 @@ Result<Answer> IndexTerms::read_range(const CompiledNode& node, std::uint64_t li
   return answer;
 }
 
+bool IndexTerms::is_between(const CompiledNode& low, const CompiledNode& high) const {
+  if (low.comparison != Comparison::kAtLeast || high.comparison != Comparison::kAtMost)
+    return false;
+  if (low.undefined || high.undefined || low.description.type != high.description.type)
+    return false;
+  return low.description.type->single_value && low.numbers.size() == 1 &&
+         high.numbers.size() == 1 && low.description.options.empty() &&
+         high.description.options.empty() &&
+         dictionary_.description(low.numbers[0]) == low.description &&
+         kind(low) == TermKind::kRange;
+}
+
+Result<Answer> IndexTerms::read_between(const CompiledNode& low, const CompiledNode& high,
+                                        std::uint64_t limit, std::uint64_t& count) {
+  const IndexDefinition& definition = *catalog_.find(*low.description.type);
+  KeyRange range = key_range(low, definition);
+  range.last = key_range(high, definition).last;
+  Answer answer = Answer::none();
+  KAURI_TRY(const bool complete, add_range(range, limit, answer.ids, count));
+  if (!complete || answer.ids.size() > limit) return Answer::too_many();
+  answer.exact =
+      !index::is_truncated(low.normal_assertion) && !index::is_truncated(high.normal_assertion);
+  return answer;
+}
+
 }  // namespace kauri::query

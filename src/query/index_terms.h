@@ -85,6 +85,12 @@ class IndexTerms {
   // REQUIRES: kRange, kGrams. `limit`: with more ids than this the answer is kTooMany. `count` gets
   // how many were found, or at least how many there are.
   Result<Answer> read_range(const CompiledNode& node, std::uint64_t limit, std::uint64_t& count);
+  // Whether the two bounds hold for one and the same value, so that one range answers both: the
+  // type is single-valued and no subtype or option of it is stored.
+  bool is_between(const CompiledNode& low, const CompiledNode& high) const;
+  // REQUIRES: is_between().
+  Result<Answer> read_between(const CompiledNode& low, const CompiledNode& high,
+                              std::uint64_t limit, std::uint64_t& count);
   Result<Answer> read_grams(const CompiledNode& node, std::uint64_t limit, std::uint64_t& count);
 
  private:

@@ -15,6 +15,9 @@ using ldap::Scope;
 // Far above any number of entries, and far below where a small multiple of it overflows.
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 50U;
 
+// In conjunctions of more members no two bounds of one value are sought.
+constexpr std::size_t kBoundsSoughtMax = 64;
+
 // A node, or its negation. Negations are pushed down to the leaves, which three-valued logic allows
 // (De Morgan's laws hold in it): so an AND under a NOT is a choice, and an OR under one is a
 // conjunction.
@@ -69,6 +72,9 @@ class Planner {
   // True when the lists prove that nothing matches.
   Result<bool> add_lists(const std::vector<Literal>& conjuncts, Conjunction& result);
   Result<bool> add_conjunct(Literal literal, Conjunction& result);
+  // Two bounds of one value, taken out of `conjuncts` when they were answered together.
+  Result<bool> add_between(std::vector<Literal>& conjuncts, Conjunction& result);
+  Result<bool> add_answer(Answer answer, Conjunction& result);
   Result<void> subtract(std::uint32_t node, Conjunction& result);
 
   // The smaller of the limit and what the scope has; looked up once, when it first matters.
@@ -275,6 +281,10 @@ Result<bool> Planner::add_conjunct(Literal literal, Conjunction& result) {
     return result.ids && result.ids->empty();
   }
   KAURI_TRY(Answer answer, solve(literal, result.worth()));
+  return add_answer(std::move(answer), result);
+}
+
+Result<bool> Planner::add_answer(Answer answer, Conjunction& result) {
   result.no_index = result.no_index || answer.what == Answer::What::kNoIndex;
   result.exact = result.exact && answer.exact;
   if (!answer.is_set()) return false;
@@ -283,6 +293,29 @@ Result<bool> Planner::add_conjunct(Literal literal, Conjunction& result) {
   else
     result.ids = std::move(answer.ids);
   return result.ids->empty();
+}
+
+Result<bool> Planner::add_between(std::vector<Literal>& conjuncts, Conjunction& result) {
+  if (result.few() || conjuncts.size() > kBoundsSoughtMax) return false;
+  for (std::size_t i = 0; i < conjuncts.size(); ++i) {
+    for (std::size_t j = 0; j < conjuncts.size(); ++j) {
+      const Literal low = conjuncts[i];
+      const Literal high = conjuncts[j];
+      if (low.negative || high.negative) continue;
+      if (!terms_.is_between(nodes_[low.node], nodes_[high.node])) continue;
+      KAURI_TRY(const std::uint64_t size, scope_size());
+      const std::uint64_t most = std::max(std::min(result.worth(), size), kFewEnough);
+      std::uint64_t count = 0;
+      KAURI_TRY(Answer answer,
+                terms_.read_between(nodes_[low.node], nodes_[high.node], most, count));
+      for (const Literal each : {low, high})
+        note(each.node, answer.is_set() ? answer.ids.size() : count, answer.is_set());
+      std::erase_if(conjuncts,
+                    [&](Literal each) { return each.node == low.node || each.node == high.node; });
+      return add_answer(std::move(answer), result);
+    }
+  }
+  return false;
 }
 
 // Takes away what is True for sure, where there is something to take from.
@@ -308,6 +341,8 @@ Result<Answer> Planner::solve_all(Literal literal, std::uint64_t limit) {
   }
   Conjunction result{std::nullopt, true, false, limit};
   KAURI_TRY(bool nothing, add_lists(conjuncts, result));
+  if (nothing) return Answer::none();
+  KAURI_TRY(nothing, add_between(conjuncts, result));
   if (nothing) return Answer::none();
   for (const int wanted : {3, 4, 5, 6}) {
     for (const Literal each : conjuncts) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/random.h"
-#include "query/test_world.h"
+#include "query/testing/test_world.h"
 
 namespace kauri::query {
 namespace {
@@ -87,6 +87,7 @@ const std::vector<Kind> kKinds = {
     {"kInt", &kNumbers, false},
     {"kIntSub", &kNumbers, false},
     {"kTime", &kTimes, false},
+    {"modifyTimestamp", &kTimes, false},
     {"kExact", &kWords, true},
     {"kNum", &kDigits, true},
     {"kOct", &kWords, false},
@@ -146,7 +147,9 @@ entry::Entry some_entry(Dice& dice, const schema::Schema& schema, EntryId parent
   const std::string rdn = parent.value() == 0 ? "dc=example,dc=com" : "ou=" + std::to_string(id);
   entry::Entry entry = make_entry(schema, parent, rdn, {});
   const auto add = [&](std::string_view name, std::string value) {
-    auto& values = entry.find_or_add(*schema.attribute_description(name)).values;
+    const auto description = schema.attribute_description(name);
+    auto& values = entry.find_or_add(*description).values;
+    if (description->type->single_value && !values.empty()) return;
     if (std::find(values.begin(), values.end(), value) == values.end())
       values.push_back(std::move(value));
   };
@@ -219,7 +222,14 @@ std::string some_extensible(Dice& dice, const std::string& name, const std::stri
   }
 }
 
+std::string some_bounds(Dice& dice) {
+  const std::string low = dice.one_of(kTimes);
+  const std::string high = dice.one_of(kTimes);
+  return "(&(modifyTimestamp>=" + low + ")(modifyTimestamp<=" + high + "))";
+}
+
 std::string some_leaf(Dice& dice) {
+  if (dice.chance(3)) return some_bounds(dice);
   const Kind& kind = dice.one_of(kKinds);
   const std::string name = some_name(dice, kind);
   const std::string value = dice.chance(90) ? value_of(dice, kind) : dice.one_of(kWords);

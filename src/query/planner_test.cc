@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "query/allocation_count.h"
-#include "query/test_world.h"
+#include "query/testing/allocation_count.h"
+#include "query/testing/test_world.h"
 
 namespace kauri::query {
 namespace {
@@ -14,9 +14,13 @@ namespace {
 using index::IndexSpec;
 
 std::vector<IndexSpec> indexes() {
-  return {{"uid", {false, true, false}},         {"cn", {false, true, true}},
-          {"objectClass", {false, true, false}}, {"kInt", {false, true, false}},
-          {"sn", {true, true, false}},           {"givenName", {false, false, true}}};
+  return {{"uid", {false, true, false}},
+          {"cn", {false, true, true}},
+          {"objectClass", {false, true, false}},
+          {"kInt", {false, true, false}},
+          {"sn", {true, true, false}},
+          {"givenName", {false, false, true}},
+          {"modifyTimestamp", {false, true, false}}};
 }
 
 // 1 = suffix, 2 = a container with kPeople children, 3 = an empty one. All tests share the world.
@@ -37,7 +41,8 @@ class PlannerTest : public ::testing::Test {
            {"sn", i % 2 == 0 ? "Even" : "Odd"},
            {"givenName", "G" + std::to_string(i % 10)},
            {"description", "d" + n},
-           {"kInt", n}});
+           {"kInt", n},
+           {"modifyTimestamp", std::to_string(1000 + i) + "0101000000Z"}});
     }
   }
   static void TearDownTestSuite() { shared_.reset(); }
@@ -170,6 +175,18 @@ TEST_F(PlannerTest, RangesUseTheEqualityIndex) {
   EXPECT_EQ(plan("(kInt>=1999)").estimate, 2U);
   EXPECT_EQ(plan("(uid=u199*)").estimate, 11U);
   EXPECT_EQ(plan("(uid=*)").estimate, kPeople);
+}
+
+TEST_F(PlannerTest, BoundsOfOneValueAreOneRange) {
+  const std::uint64_t reads = world_.faults().calls(storage::FaultPoint::kRead);
+  const Plan found = plan(
+      "(&(modifyTimestamp>=15000101000000Z)(objectClass=person)(modifyTimestamp<=15190101000000Z)"
+      ")");
+  EXPECT_EQ(found.estimate, 20U);
+  // The lists of the 20 values, and no more than a few reads beside them.
+  EXPECT_LE(world_.faults().calls(storage::FaultPoint::kRead), reads + 30);
+  EXPECT_EQ(plan("(&(modifyTimestamp>=20000101000000Z)(modifyTimestamp<=15190101000000Z))").source,
+            CandidateSource::kNone);
 }
 
 TEST_F(PlannerTest, PrefixesNeedNoEvaluationButPartsDo) {

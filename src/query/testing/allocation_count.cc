@@ -1,4 +1,4 @@
-#include "query/allocation_count.h"
+#include "query/testing/allocation_count.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -12,7 +12,7 @@ std::atomic<std::size_t> allocations{0};
 void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) std::abort();
   return memory;
 }
 void operator delete(void* memory) noexcept {

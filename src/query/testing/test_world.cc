@@ -1,4 +1,4 @@
-#include "query/test_world.h"
+#include "query/testing/test_world.h"
 
 #include <gtest/gtest.h>
 
