@@ -57,7 +57,8 @@ struct CompiledNode {
   schema::AttributeDescription description;           // type is nullptr where a rule alone is given
   const schema::ObjectClass* object_class = nullptr;  // kObjectClass
   const schema::MatchingRule* rule = nullptr;         // the rule that compares
-  std::vector<AttributeNumber> numbers;  // stored descriptions to look at, when compiled
+  std::vector<AttributeNumber> numbers;             // stored descriptions to look at, when compiled
+  std::vector<const schema::AttributeType*> types;  // the types of `numbers`, each once
   std::string normal_assertion;
   struct Part {
     ldap::SubstringPartKind kind;

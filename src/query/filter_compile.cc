@@ -1,4 +1,6 @@
 // Compiling: binding a filter to the schema and the dictionary.
+#include <algorithm>
+
 #include "index/index_keys.h"
 #include "query/compiled_filter.h"
 #include "schema/matching_rules/rule_table.h"
@@ -35,6 +37,7 @@ void reset(CompiledNode& node, const ldap::FilterNode& from) {
   node.object_class = nullptr;
   node.rule = nullptr;
   node.numbers.clear();
+  node.types.clear();
   node.normal_assertion.clear();
   node.parts.clear();
   node.attribute_text = node.value_text = node.rule_text = {};
@@ -136,6 +139,11 @@ bool CompiledFilter::bind_attribute(std::string_view text, CompiledNode& node) c
     node.numbers.assign(numbers.begin(), numbers.end());
   } else {
     node.numbers = dictionary_->numbers_under(node.description);
+  }
+  for (const AttributeNumber number : node.numbers) {
+    const schema::AttributeType* type = dictionary_->description(number).type;
+    if (std::find(node.types.begin(), node.types.end(), type) == node.types.end())
+      node.types.push_back(type);
   }
   // Computed attributes are operational, or such as no entry stores.
   node.may_be_computed = node.numbers.empty() || node.description.type->operational();

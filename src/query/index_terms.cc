@@ -64,8 +64,8 @@ bool grams_serve(const CompiledNode& node, const IndexDefinition& definition) {
 // All types with stored values for the leaf have a usable index of the right kind.
 bool IndexTerms::covers(const CompiledNode& node,
                         bool (*fits)(const CompiledNode&, const IndexDefinition&)) const {
-  for (const AttributeNumber number : node.numbers) {
-    const IndexDefinition* definition = catalog_.find(*dictionary_.description(number).type);
+  for (const schema::AttributeType* type : node.types) {
+    const IndexDefinition* definition = catalog_.find(*type);
     if (definition == nullptr || !definition->usable || !fits(node, *definition)) return false;
   }
   return true;

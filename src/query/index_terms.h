@@ -99,14 +99,8 @@ class IndexTerms {
   // Calls back with the definition of each type that has values for the leaf.
   template <class Visitor>
   Result<void> for_each_type(const CompiledNode& node, Visitor&& visitor) {
-    for (std::size_t i = 0; i < node.numbers.size(); ++i) {
-      const schema::AttributeType* type = dictionary_.description(node.numbers[i]).type;
-      // The lists of a type are about all its options, so one of its numbers stands for all.
-      bool seen = false;
-      for (std::size_t j = 0; j < i && !seen; ++j)
-        seen = dictionary_.description(node.numbers[j]).type == type;
-      if (!seen) KAURI_CHECK(visitor(*catalog_.find(*type)));
-    }
+    for (const schema::AttributeType* type : node.types)
+      KAURI_CHECK(visitor(*catalog_.find(*type)));
     return {};
   }
   // Takes from what one plan may read; false when nothing is left.
