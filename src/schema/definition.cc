@@ -100,11 +100,15 @@ class DefinitionParser {
 
   // Each keyword at most once.
   bool once(const Token& keyword) {
-    const std::string upper = text::to_lower(keyword.text);
-    if (std::find(seen_.begin(), seen_.end(), upper) != seen_.end()) {
+    const std::string lower = text::to_lower(keyword.text);
+    if (std::find(seen_.begin(), seen_.end(), lower) != seen_.end()) {
       return fail(keyword.offset, keyword.text + " appears twice in one definition");
     }
-    seen_.push_back(upper);
+    if (seen_.size() == kDefinitionFieldsMax) {
+      return fail(keyword.offset, "more than " + std::to_string(kDefinitionFieldsMax) +
+                                      " fields in one definition");
+    }
+    seen_.push_back(lower);
     return true;
   }
 
@@ -190,6 +194,10 @@ class DefinitionParser {
       if (text::equal_ignoring_case(other.text, token_.text)) {
         return fail_here("the name " + describe(token_) + " appears twice in one definition");
       }
+    }
+    if (out_->names.size() == kDefinitionNamesMax) {
+      return fail_here("more than " + std::to_string(kDefinitionNamesMax) +
+                       " names in one definition");
     }
     out_->names.emplace_back();
     return take_word(&out_->names.back());

@@ -23,6 +23,10 @@ inline constexpr std::size_t kDefinitionSizeMax = 1U << 20U;
 // Octets of one name or OID; kInvalid past it.
 inline constexpr std::size_t kNameSizeMax = 256;
 
+// Names of one definition, and fields (keywords) of one; kInvalid past them.
+inline constexpr std::size_t kDefinitionNamesMax = 256;
+inline constexpr std::size_t kDefinitionFieldsMax = 64;
+
 enum class DefinitionKind : std::uint8_t {
   kAttributeType,
   kObjectClass,

@@ -123,6 +123,21 @@ TEST(Definition, NamesThePlaceAndTheReason) {
   }
 }
 
+TEST(Definition, CountsAreLimited) {
+  std::string names = "( 1.2.3 NAME ( ";
+  std::string fields = "( 1.2.3 SUP name ";
+  for (int i = 0; i < 300; ++i) {
+    names += "'a" + std::to_string(i) + "' ";
+    fields += "X-" + std::string(static_cast<std::size_t>(i) + 1, 'A') + " 'x' ";
+  }
+  for (const std::string& text : {names + ") SUP name )", fields + ")"}) {
+    Definition definition;
+    DefinitionError error;
+    EXPECT_FALSE(parse_definition(DefinitionKind::kAttributeType, text, &definition, &error));
+    EXPECT_NE(error.message.find("more than"), std::string::npos) << error.message;
+  }
+}
+
 // D07: every prefix of a definition is refused.
 TEST(Definition, EveryPrefixIsRefused) {
   const std::string_view text =

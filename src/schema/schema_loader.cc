@@ -201,18 +201,18 @@ Result<void> SchemaBuilder::State::enter(LoadedDefinition loaded) {
     default:
       break;
   }
-  for (const LoadedDefinition& other : definitions) {
-    if (other.definition.kind != loaded.definition.kind ||
-        !text::equal_ignoring_case(other.definition.oid.text, loaded.definition.oid.text)) {
-      continue;
-    }
-    if (same_meaning(other.definition, loaded.definition)) return {};
-    return loaded.error(loaded.definition.oid, loaded.title() +
-                                                   " is defined already, and differently, at " +
-                                                   other.place(other.definition.oid));
+  auto& index = others[loaded.definition.kind];
+  const auto [place, fresh] =
+      index.emplace(text::to_lower(loaded.definition.oid.text), definitions.size());
+  if (fresh) {
+    definitions.push_back(std::move(loaded));
+    return {};
   }
-  definitions.push_back(std::move(loaded));
-  return {};
+  const LoadedDefinition& other = definitions[place->second];
+  if (same_meaning(other.definition, loaded.definition)) return {};
+  return loaded.error(loaded.definition.oid, loaded.title() +
+                                                 " is defined already, and differently, at " +
+                                                 other.place(other.definition.oid));
 }
 
 Result<void> SchemaBuilder::State::add_items(const std::shared_ptr<const SourceFile>& file,

@@ -1,6 +1,7 @@
 // What SchemaBuilder holds between reading and building. Thread safety: thread-compatible.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ struct SchemaBuilder::State {
   std::vector<LoadedDefinition> definitions;  // in the order of loading
   DefinitionIndex types;
   DefinitionIndex classes;
+  // Positions of the other kinds, by kind and lower-case OID.
+  std::map<DefinitionKind, std::unordered_map<std::string, std::size_t>> others;
   OidMacros macros;
   std::vector<std::string> warnings;
   std::vector<std::string> load_warnings;  // those of reading; building starts from them
