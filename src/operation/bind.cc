@@ -69,8 +69,8 @@ void verify_later(Request& request, Credentials credentials, std::string passwor
   const auto operation = request.session.begin_async(request);
   request.session.bind_began();
   auto job = [handle = request.session.handle_for_completion(), operation,
-              service = &request.service, credentials = std::move(credentials),
-              password = std::move(password)]() mutable {
+              service = &request.service, pass = request.service.pass(),
+              credentials = std::move(credentials), password = std::move(password)]() mutable {
     const bool matches = verify_slow(password, credentials.stored);
     wipe(password);
     const OperationResult result = matches ? OperationResult{} : wrong_credentials();

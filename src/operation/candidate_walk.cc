@@ -19,26 +19,35 @@ void CandidateWalk::clear() {
   ids_ = index::IdSet();
   min_id_ = 0;
   base_pending_ = false;
+  scanning_ = false;
+  scan_ended_ = false;
   suspend();
   depth_ = 0;
 }
 
-void CandidateWalk::start(query::Plan&& plan, EntryId base, bool include_base) {
+void CandidateWalk::start(query::Plan&& plan, const Extent& extent) {
   clear();
   source_ = plan.source;
   ids_ = std::move(plan.ids);
-  base_ = base;
-  base_pending_ =
-      source_ == CandidateSource::kBase || (source_ == CandidateSource::kSubtree && include_base);
+  base_ = extent.base;
+  scanning_ = source_ == CandidateSource::kSubtree && extent.whole;
+  if (scanning_) {
+    // The suffix entry is the first of all; below it means behind it.
+    if (!extent.include_base) min_id_ = base_.value();
+    return;
+  }
+  base_pending_ = source_ == CandidateSource::kBase ||
+                  (source_ == CandidateSource::kSubtree && extent.include_base);
   if (source_ == CandidateSource::kChildren || source_ == CandidateSource::kSubtree) {
     if (levels_.empty()) levels_.emplace_back();
-    levels_[0].parent = base;
+    levels_[0].parent = base_;
     levels_[0].after.clear();
     depth_ = 1;
   }
 }
 
 void CandidateWalk::suspend() {
+  scan_.reset();
   for (Level& level : levels_) level.cursor.reset();
 }
 
@@ -49,7 +58,7 @@ bool CandidateWalk::may_have_more() const {
     case CandidateSource::kNone:
       return false;
     default:
-      return base_pending_ || depth_ > 0;
+      return scanning_ ? !scan_ended_ : base_pending_ || depth_ > 0;
   }
 }
 
@@ -59,11 +68,36 @@ Result<std::optional<EntryId>> CandidateWalk::next(storage::Txn& txn) {
     if (id.has_value()) min_id_ = id->value();
     return id;
   }
+  if (scanning_) return next_by_scan(txn);
   while (true) {
     KAURI_TRY(const std::optional<EntryId> id, next_by_name(txn));
     // A walk that took over from a walk by ids leaves out what that one has done.
     if (!id.has_value() || id->value() > min_id_) return id;
   }
+}
+
+// Keys of the table of entries are their ids, big-endian (docs/formats/entry.md).
+Result<std::optional<EntryId>> CandidateWalk::next_by_scan(storage::Txn& txn) {
+  bool found = false;
+  if (scan_ == nullptr) {
+    KAURI_TRY(scan_, txn.cursor(storage::Table::kEntries));
+    std::string first;
+    append_big_endian<std::uint64_t>(first, min_id_ + 1);
+    KAURI_TRY(found, scan_->seek(first));
+  } else {
+    KAURI_TRY(found, scan_->next());
+  }
+  if (!found) {
+    scan_ended_ = true;
+    return std::optional<EntryId>();
+  }
+  const std::string_view key = scan_->key();
+  if (key.size() != sizeof(std::uint64_t)) {
+    return corruption("the table of entries has a key of " + std::to_string(key.size()) +
+                      " octets; they have 8");
+  }
+  min_id_ = load_big_endian<std::uint64_t>(key);
+  return std::optional<EntryId>(EntryId(min_id_));
 }
 
 Result<std::optional<EntryId>> CandidateWalk::next_by_name(storage::Txn& txn) {
@@ -126,6 +160,7 @@ bool CandidateWalk::load(std::string_view in) {
   if (depth > limits::kDnRdnsMax + 1) return false;
   // The order by names has to go on, whatever the plan would choose now.
   source_ = static_cast<CandidateSource>(source);
+  scanning_ = false;
   ids_ = index::IdSet();
   depth_ = 0;
   for (std::size_t i = 0; i < depth; ++i) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,8 +21,14 @@ namespace kauri::operation {
 
 class CandidateWalk {
  public:
-  // Starts over with a plan for `base`. `include_base`: the base itself is in scope.
-  void start(query::Plan&& plan, EntryId base, bool include_base);
+  // Starts over with a plan for `base`. `include_base`: the base itself is in scope. `whole`: the
+  // subtree is the whole database, whose entries are read in the order of their ids.
+  struct Extent {
+    EntryId base;
+    bool include_base = true;
+    bool whole = false;
+  };
+  void start(query::Plan&& plan, const Extent& extent);
   void clear();
 
   // The next candidate, or nothing at the end. RETURNS: kCorruption, kIo.
@@ -30,8 +37,6 @@ class CandidateWalk {
   void suspend();
   // False when next() would certainly return nothing.
   bool may_have_more() const;
-  // True when candidates come from the base or names rather than from index lists.
-  bool by_name() const { return source_ != query::CandidateSource::kIds; }
 
   // The position for a cookie, and back. load() is called after start(): a position in the names
   // overrides a plan by ids. RETURNS: false when the octets are no position.
@@ -44,10 +49,16 @@ class CandidateWalk {
     std::string after;  // key of the child seen last
     std::optional<index::ChildCursor> cursor;
   };
+  // True when candidates come in the order of the tree rather than in that of their ids.
+  bool by_name() const { return source_ != query::CandidateSource::kIds && !scanning_; }
+  Result<std::optional<EntryId>> next_by_scan(storage::Txn& txn);
   Result<std::optional<EntryId>> next_by_name(storage::Txn& txn);
 
   query::CandidateSource source_ = query::CandidateSource::kNone;
   index::IdSet ids_;
+  bool scanning_ = false;  // kSubtree: all entries by their ids
+  bool scan_ended_ = false;
+  std::unique_ptr<storage::Cursor> scan_;
   std::uint64_t min_id_ = 0;  // ids up to this one are done
   EntryId base_;
   bool base_pending_ = false;

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "ber/writer.h"
-#include "operation/test_client.h"
+#include "operation/testing/client.h"
 
 namespace kauri::operation::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "operation/test_client.h"
+#include "operation/testing/client.h"
 
 namespace kauri::operation::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "ber/writer.h"
 #include "ldap/oids.h"
-#include "operation/test_client.h"
+#include "operation/testing/client.h"
 
 namespace kauri::operation::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ldap/oids.h"
-#include "operation/test_client.h"
+#include "operation/testing/client.h"
 
 namespace kauri::operation::testing {
 namespace {

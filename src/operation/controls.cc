@@ -1,6 +1,6 @@
 #include "operation/controls.h"
 
-#include "ber/reader.h"
+#include "ldap/controls.h"
 #include "ldap/oids.h"
 #include "operation/names.h"
 
@@ -22,13 +22,9 @@ constexpr std::uint32_t kUpdates = bit(Operation::kAddRequest) | bit(Operation::
 using ReadValue = const char* (*)(const ldap::ControlView& control, RequestControls& out);
 
 const char* read_paged(const ldap::ControlView& control, RequestControls& out) {
-  if (!control.value.has_value()) return "it has no value";
-  ber::Reader reader(*control.value);
-  ber::Reader fields = reader.nested(ber::kSequence);
-  PagedRequest paged;
-  paged.size = static_cast<std::uint32_t>(fields.integer_in(0, ldap::kMessageIdMax));
-  paged.cookie = fields.octet_string();
-  if (!fields.ok() || !reader.ok()) return "its value is not a page size and a cookie";
+  ldap::PagedResults paged;
+  const ldap::DecodeResult decoded = ldap::decode_paged_results(control.value, paged);
+  if (!decoded.ok()) return decoded.why;
   out.paged = paged;
   return nullptr;
 }

@@ -8,20 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "ldap/controls.h"
 #include "ldap/message.h"
 #include "ldap/result_code.h"
 
 namespace kauri::operation {
 
-struct PagedRequest {
-  std::uint32_t size = 0;
-  std::string_view cookie;  // VALID UNTIL: the message goes
-};
-
 struct RequestControls {
   bool manage_dsa_it = false;
   bool permissive_modify = false;
-  std::optional<PagedRequest> paged;
+  std::optional<ldap::PagedResults> paged;  // VALID UNTIL: the message goes
 };
 
 // Reads the controls of `message` as they fit its operation. RETURNS: what to answer instead:

@@ -25,8 +25,9 @@ void log_async(ServiceImpl& service, AsyncOperation& operation, const OperationR
   log_operation(service, operation.record, result, operation.arrived_nanos, waited);
 }
 
-void answer(Request& request, const OperationResult& result) {
-  ldap::append_result(request.out, request.message.id, request.response, result);
+void answer(Request& request, const OperationResult& result,
+            const std::vector<ldap::Control>& controls) {
+  ldap::append_result(request.out, request.message.id, request.response, result, controls);
   if (request.record != nullptr) {
     log_operation(request.service, *request.record, result, request.arrived_nanos,
                   request.started_nanos - request.arrived_nanos);

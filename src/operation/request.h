@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ldap/message.h"
 #include "operation/controls.h"
@@ -44,7 +45,8 @@ struct AsyncOperation {
 };
 
 // Appends the answer and logs the operation.
-void answer(Request& request, const ldap::OperationResult& result);
+void answer(Request& request, const ldap::OperationResult& result,
+            const std::vector<ldap::Control>& controls = {});
 // For operations without an answer.
 void log_unanswered(Request& request);
 // RETURNS: true when the body was decoded; else the fault has been answered.

@@ -1,8 +1,7 @@
 // Search (RFC 4511 section 4.5): from the request to a SearchTask, or to the answer at once.
 
 #include "base/limits.h"
-#include "ber/writer.h"
-#include "ldap/oids.h"
+#include "ldap/controls.h"
 #include "operation/entry_writer.h"
 #include "operation/handlers.h"
 #include "operation/lazy_target.h"
@@ -56,7 +55,9 @@ void search_virtual(Request& request, const ldap::SearchRequest& search,
     if (!written) return answer(request, internal_failure(request.record, written.error()));
     if (request.record != nullptr) request.record->entries = 1;
   }
-  answer(request, {});
+  std::vector<ldap::Control> controls;
+  if (request.controls.paged.has_value()) controls.push_back(ldap::paged_results_control({}));
+  answer(request, {}, controls);
 }
 
 // The base by its text, from the worker's memory or by parsing. RETURNS: nullptr when the request

@@ -52,7 +52,8 @@ Result<void> for_each_of_class(
             query::make_plan(compiled, {scope.base, scope.scope, scope.base_is_suffix, false},
                              database.indexes(), database.dictionary(), read.txn()));
   CandidateWalk walk;
-  walk.start(std::move(plan), scope.base, scope.scope != ldap::Scope::kSubordinate);
+  walk.start(std::move(plan),
+             {scope.base, scope.scope != ldap::Scope::kSubordinate, scope.base_is_suffix});
   while (true) {
     KAURI_TRY(const std::optional<EntryId> id, walk.next(read.txn()));
     if (!id.has_value()) return {};

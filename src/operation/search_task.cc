@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/limits.h"
-#include "ber/writer.h"
-#include "ldap/oids.h"
+#include "ldap/controls.h"
 #include "operation/computed_values.h"
 #include "operation/entry_writer.h"
 #include "operation/service_impl.h"
@@ -28,16 +27,6 @@ template <class T>
 T stricter(T a, T b) {
   if (a == 0) return b;
   return b == 0 ? a : std::min(a, b);
-}
-
-std::string paged_response_value(std::string_view cookie) {
-  std::string value;
-  ber::Writer writer(value);
-  writer.begin(ber::kSequence);
-  writer.integer(0);  // no estimate: it could tell of entries that the client may not see
-  writer.octet_string(cookie);
-  writer.end();
-  return value;
 }
 
 }  // namespace
@@ -112,9 +101,9 @@ std::optional<OperationResult> SearchTask::start(Request& request,
 }
 
 std::optional<OperationResult> SearchTask::open_page(Request& request) {
-  const PagedRequest& page = *request.controls.paged;
+  const ldap::PagedResults& page = *request.controls.paged;
   paged_ = true;
-  page_size_ = page.size;
+  page_size_ = static_cast<std::uint32_t>(page.size);
   if (logged_) record_.notes += 'P';
   digest_ = request_digest(request.message.body, request.session.identity().normal_dn,
                            request.session.peer().connection, request.session.bind_count());
@@ -188,7 +177,8 @@ Result<void> SearchTask::plan(backend::ReadSession& read) {
   plan_snapshot_ = read.snapshot();
   filter_exact_ = plan.filter_exact;
   scope_exact_ = plan.scope_exact;
-  walk_.start(std::move(plan), scope.base, scope.scope != ldap::Scope::kSubordinate);
+  walk_.start(std::move(plan),
+              {scope.base, scope.scope != ldap::Scope::kSubordinate, scope.base_is_suffix});
   planned_ = true;
   if (!resume_walk_.empty()) {
     // The position has our MAC; a walk that does not fit it is a fault of ours.
@@ -340,8 +330,8 @@ void SearchTask::finish(const TurnContext& turn, Step step, const OperationResul
   std::vector<ldap::Control> controls;
   if (paged_) {
     const std::string cookie = step == Step::kPageFull ? next_cookie(turn) : std::string();
-    controls.push_back(
-        {std::string(ldap::oids::kPagedResults), false, paged_response_value(cookie)});
+    // No estimate of the whole: it could tell of entries that the client may not see.
+    controls.push_back(ldap::paged_results_control({0, cookie}));
   }
   ldap::append_result(turn.out, id_, ldap::Operation::kSearchResultDone, result, controls);
   log_end(turn.service, result);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "operation/gate.h"
 #include "operation/service.h"
 #include "operation/virtual_entry.h"
 
@@ -26,6 +27,9 @@ struct Settings {
 class ServiceImpl final : public Service {
  public:
   static Result<std::unique_ptr<Service>> make(ServiceOptions options);
+
+  // Waits for what still runs on the writers and the hash pool for it.
+  ~ServiceImpl() override { gate_.wait_until_empty(); }
 
   Result<std::unique_ptr<WorkerContext>> worker_context() override;
   std::shared_ptr<Session> session(Peer peer, WorkerContext& worker, Executor& executor) override;
@@ -43,6 +47,8 @@ class ServiceImpl final : public Service {
 
   const std::string& admin_dn() const { return options_.admin_dn; }
   const std::string& admin_normal() const { return admin_normal_; }
+  // For work on other threads that uses the service.
+  Gate::Pass pass() { return gate_.pass(); }
   // Counts reloads; compare before fetching settings().
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
   std::shared_ptr<const Settings> settings() const;
@@ -67,6 +73,7 @@ class ServiceImpl final : public Service {
   std::string suffix_list_;
   std::unique_ptr<VirtualEntries> virtual_entries_;
   std::string cookie_key_;
+  Gate gate_;
 
   std::atomic<std::uint64_t> generation_{0};
   mutable std::mutex mutex_;

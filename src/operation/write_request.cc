@@ -37,6 +37,7 @@ bool may_have_referrals(Request& request, std::size_t database) {
 // A write on its way to the writer. Shared with the thread that hashes.
 struct PendingWrite {
   ServiceImpl* service = nullptr;
+  Gate::Pass pass;
   std::size_t database = 0;
   SessionHandle session;
   std::shared_ptr<AsyncOperation> operation;
@@ -67,7 +68,7 @@ std::optional<OperationResult> hash_clear_passwords(PendingWrite& write) {
 // THREADS: any. RETURNS: what to answer when the writer does not take it.
 std::optional<OperationResult> queue(PendingWrite& write) {
   write.request->submitted_nanos = write.service->clock().monotonic_nanos();
-  write.request->completion = [session = write.session, service = write.service,
+  write.request->completion = [session = write.session, service = write.service, pass = write.pass,
                                operation = write.operation](backend::WriteOutcome&& outcome) {
     operation->queued_nanos = outcome.queued_nanos;
     complete(session, *service, operation, std::move(outcome.result));
@@ -172,6 +173,7 @@ void submit_write(Request& request, std::size_t database, Submission submission)
                                              std::to_string(limits::kPasswordSizeMax)));
   }
   PendingWrite write{&request.service,
+                     request.service.pass(),
                      database,
                      request.session.handle_for_completion(),
                      request.session.begin_async(request),

@@ -1,4 +1,4 @@
-#include "operation/test_client.h"
+#include "operation/testing/client.h"
 
 #include <gtest/gtest.h>
 

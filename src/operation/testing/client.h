@@ -172,6 +172,7 @@ class Directory {
   Client user();   // bound as U with the password "pw-a"
   backend::Database& database(std::size_t index = 0) { return *databases_[index]; }
   Service& service() { return *service_; }
+  const QueueExecutor& executor() const { return executor_; }
   const std::shared_ptr<const schema::Schema>& schema() const { return schema_; }
 
  private:

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "operation/test_client.h"
+#include "operation/testing/client.h"
 #include "schema/schema_loader.h"
 #include "security/password.h"
 
