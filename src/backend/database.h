@@ -34,6 +34,8 @@ namespace kauri::backend {
 class ReadSession;
 struct Core;
 
+using EnvWrapper = std::function<std::unique_ptr<storage::Env>(std::unique_ptr<storage::Env>)>;
+
 struct DatabaseOptions {
   std::string path;    // directory of the storage environment
   std::string suffix;  // DN text; when empty, what the database was made with; kInvalid if it
@@ -45,7 +47,7 @@ struct DatabaseOptions {
   bool start_writer = true;  // false: offline tools that only read
   std::uint64_t change_log_records_max = limits::kChangeLogRecordsMax;
   // For tests: stands between the database and its storage.
-  std::function<std::unique_ptr<storage::Env>(std::unique_ptr<storage::Env>)> wrap_env = {};
+  EnvWrapper wrap_env = {};
 };
 
 // --- Writing

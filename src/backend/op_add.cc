@@ -11,7 +11,8 @@ using ldap::ResultCode;
 
 // The attributes of the request as an entry: each description once, nothing that only the server
 // may write.
-Refusal take_attributes(const AddOperation& operation, entry::Entry& entry) {
+Refusal take_attributes(const entry::Dictionary& dictionary, const AddOperation& operation,
+                        entry::Entry& entry) {
   for (const entry::Attribute& attribute : operation.attributes) {
     const std::string name = attribute.description.to_string();
     if (attribute.description.type->no_user_modification)
@@ -22,6 +23,7 @@ Refusal take_attributes(const AddOperation& operation, entry::Entry& entry) {
     if (entry.find(attribute.description) != nullptr)
       return ldap::failure(ResultCode::kAttributeOrValueExists,
                            "attribute '" + name + "' is given more than once");
+    if (Refusal full = check_description(dictionary, attribute.description)) return full;
     entry.attributes.push_back(attribute);
   }
   return std::nullopt;
@@ -89,7 +91,8 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
   entry::Entry entry;
   entry.rdn = is_suffix ? ldap::to_string(name.dn) : ldap::to_string(rdn);
   if (!is_suffix) entry.parent = located.path.back();
-  if (Refusal bad = take_attributes(operation, entry)) return refused(std::move(*bad));
+  if (Refusal bad = take_attributes(*context.core().dictionary, operation, entry))
+    return refused(std::move(*bad));
   if (Refusal bad = complete_entry(context.schema(), rdn, entry)) return refused(std::move(*bad));
 
   const Stamp stamp = context.stamp(who);

@@ -11,9 +11,6 @@ namespace {
 using ldap::ModifyOperation;
 using ldap::ResultCode;
 
-// Descriptions are kept for ever, so one client must not be able to make any number of them.
-constexpr std::size_t kDescriptionsMax = 100'000;
-
 // INTEGER (RFC 4517 section 3.3.16).
 constexpr std::string_view kIntegerSyntax = "1.3.6.1.4.1.1466.115.121.1.27";
 
@@ -161,6 +158,7 @@ Result<Refusal> check_outcome(WriteContext& context, EntryEdit& edit, const ldap
                                        "entry instead"));
   }
   const entry::Entry after = edit.preview();
+  if (Refusal bad = check_size(after)) return bad;
   if (auto bad = entry::check_entry(context.schema(), after))
     return Refusal(to_result(std::move(*bad)));
   const schema::ObjectClass* structural = entry::structural_class(context.schema(), after);
@@ -195,10 +193,7 @@ Result<Refusal> modify_all(WriteContext& context, const ModifyOperationRequest& 
   const entry::Dictionary& dictionary = *context.core().dictionary;
   for (const Modification& change : operation.modifications) {
     if (Refusal bad = check_form(change)) return bad;
-    if (dictionary.size() >= kDescriptionsMax && !dictionary.find(change.description))
-      return Refusal(ldap::failure(ResultCode::kAdminLimitExceeded,
-                                   "the database has " + std::to_string(dictionary.size()) +
-                                       " attribute descriptions already"));
+    if (Refusal full = check_description(dictionary, change.description)) return full;
     KAURI_TRY(Refusal bad, modify_one(edit, change, operation.permissive));
     if (bad) return bad;
   }

@@ -239,8 +239,29 @@ std::array<unsigned char, 16> parse_uuid(std::string_view text) {
   return digits == 32 ? uuid : std::array<unsigned char, 16>{};
 }
 
+Refusal check_description(const entry::Dictionary& dictionary,
+                          const schema::AttributeDescription& description) {
+  if (dictionary.size() < kDescriptionsMax || dictionary.find(description)) return std::nullopt;
+  return ldap::failure(
+      ResultCode::kAdminLimitExceeded,
+      "attribute '" + description.to_string() +
+          "' would be one more description than the database can have; the limit is " +
+          std::to_string(kDescriptionsMax));
+}
+
+Refusal check_size(const entry::Entry& entry) {
+  std::size_t octets = 0;
+  for (const entry::Attribute& attribute : entry.attributes)
+    for (const std::string& value : attribute.values) octets += value.size() + 8;
+  if (octets <= kEntryOctetsMax) return std::nullopt;
+  return ldap::failure(ResultCode::kAdminLimitExceeded,
+                       "the entry would have " + std::to_string(octets) + " octets, the limit is " +
+                           std::to_string(kEntryOctetsMax));
+}
+
 Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry) {
   if (Refusal bad = add_naming_values(schema, rdn, entry)) return bad;
+  if (Refusal bad = check_size(entry)) return bad;
   return check_content(schema, entry, rdn);
 }
 

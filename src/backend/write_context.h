@@ -133,6 +133,16 @@ bool may_attribute(query::Authorizer& who, query::AccessTarget& target,
 ldap::OperationResult to_result(entry::SchemaViolation violation);
 // The binary form of an entryUUID value; zeros when it is none.
 std::array<unsigned char, 16> parse_uuid(std::string_view text);
+// Descriptions are kept for ever, so clients must not be able to make any number of them.
+inline constexpr std::size_t kDescriptionsMax = 100'000;
+// Octets of all values in the record of one entry; adminLimitExceeded. Far above what one request
+// can bring, far below what the record can hold.
+inline constexpr std::size_t kEntryOctetsMax = std::size_t{256} << 20U;
+
+// adminLimitExceeded when the dictionary is full and does not have the description.
+Refusal check_description(const entry::Dictionary& dictionary,
+                          const schema::AttributeDescription& description);
+Refusal check_size(const entry::Entry& entry);
 // The content of a new entry: values of the RDN that are not given are added; then duplicates,
 // object classes and names are checked.
 Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry);

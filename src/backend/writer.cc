@@ -66,7 +66,9 @@ Database::Submitted Writer::submit(std::unique_ptr<WriteRequest>& request) {
   {
     const std::lock_guard lock(mutex_);
     if (!running_ || stopping_) return Database::Submitted::kStopped;
-    if (queue_.size() >= limits::kWriteQueueMax) return Database::Submitted::kQueueFull;
+    if (queue_.size() >= limits::kWriteQueueMax || queue_octets_ > kQueueOctetsMax)
+      return Database::Submitted::kQueueFull;
+    queue_octets_ += request->size_bytes;
     queue_.push_back(std::move(request));
   }
   wake_.notify_one();
@@ -107,6 +109,7 @@ std::vector<Writer::Job> Writer::take_batch() {
   while (!queue_.empty() && batch.size() < limits::kCommitOperationsMax) {
     octets += queue_.front()->size_bytes;
     if (!batch.empty() && octets > limits::kCommitBytesMax) break;
+    queue_octets_ -= queue_.front()->size_bytes;
     batch.push_back({std::move(queue_.front()), {}});
     queue_.pop_front();
   }

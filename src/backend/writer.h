@@ -20,6 +20,9 @@
 
 namespace kauri::backend {
 
+// Octets of the requests that wait for the writer; then submit() says that the queue is full.
+inline constexpr std::size_t kQueueOctetsMax = std::size_t{256} << 20U;
+
 class Writer {
  public:
   Writer(Core& core, BatchState state);
@@ -57,6 +60,7 @@ class Writer {
   std::condition_variable wake_;
   // Guarded by mutex_.
   std::deque<std::unique_ptr<WriteRequest>> queue_;
+  std::size_t queue_octets_ = 0;
   bool running_ = false;
   bool stopping_ = false;
   std::string context_csn_;
