@@ -41,6 +41,12 @@ inline constexpr std::size_t kDnRdnsMax = 128;
 // Attribute-value assertions of one RDN; invalidDNSyntax.
 inline constexpr std::size_t kRdnAvasMax = 16;
 
+// --- Values ---
+// Combining marks in a row inside a string that is prepared (RFC 4518); the value cannot be
+// normalised: an assertion is Undefined. Real text has fewer than ten (UAX #15 calls 30 stream-safe),
+// and ordering them costs the square of their number.
+inline constexpr std::size_t kCombiningMarksMax = 30;
+
 // --- Authentication ---
 // Octets of a clear-text password offered for a bind or a change; invalidCredentials /
 // constraintViolation.

@@ -1,5 +1,6 @@
 #include "text/stringprep.h"
 
+#include <unicode/uchar.h>
 #include <unicode/usprep.h>
 #include <unicode/ustring.h>
 
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "base/assert.h"
+#include "base/limits.h"
 #include "text/combining_marks.h"
 #include "text/utf8.h"
 
@@ -146,6 +148,25 @@ char32_t step(std::u16string_view text, std::size_t* i) {
   return 0x10000 + ((unit - 0xD800) << 10U) + (low - 0xDC00);
 }
 
+// Whether more marks follow each other than limits::kCombiningMarksMax. What the map step drops
+// does not part them.
+bool has_long_run_of_marks(std::u16string_view text) {
+  std::size_t marks = 0;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const auto c = static_cast<UChar32>(step(text, &i));
+    if (c < 0x300) {
+      if ((c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c != 0xAD)) marks = 0;
+    } else if (u_getCombiningClass(c) != 0) {
+      if (++marks > limits::kCombiningMarksMax) return true;
+    } else if (u_charType(c) != U_FORMAT_CHAR &&
+               u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) == 0) {
+      marks = 0;
+    }
+  }
+  return false;
+}
+
 template <class Writer>
 bool write_run(std::u16string_view run, Writer& writer) {
   std::size_t i = 0;
@@ -177,6 +198,7 @@ bool prepare_unicode(std::string_view text, Letters letters, Writer& writer) {
                 static_cast<std::int32_t>(text.size()), &error);
   if (U_FAILURE(error)) return false;
   units.resize(static_cast<std::size_t>(length));
+  if (has_long_run_of_marks(units)) return false;
   std::u16string_view rest = units;
   std::u16string prepared;
   while (true) {

@@ -220,5 +220,25 @@ TEST(Stringprep, AsciiPathEqualsUnicodePath) {
   }
 }
 
+// A run of marks costs ICU the square of its length, so its length has a limit, which dropped
+// characters between the marks do not evade.
+TEST(Stringprep, LimitsCombiningMarksInARow) {
+  const auto run = [](std::size_t count, const std::string& between) {
+    std::string text = "a";
+    for (std::size_t i = 0; i < count; ++i) text += (i % 2 == 0 ? "\u0301" : "\u0323") + between;
+    return text;
+  };
+  std::string out;
+  EXPECT_TRUE(prepare_string(run(30, ""), Letters::kFolded, StringPart::kWhole, out));
+  for (const std::string& between : {""s, "\u00AD"s, "\u200B"s, "\u034F"s, "\uFE0F"s, "\u0085"s}) {
+    out = "kept";
+    EXPECT_FALSE(prepare_string(run(31, between), Letters::kFolded, StringPart::kWhole, out))
+        << encode_hex(between);
+    EXPECT_EQ(out, "kept");
+  }
+  out.clear();
+  EXPECT_TRUE(prepare_string(run(1000, "e"), Letters::kFolded, StringPart::kWhole, out));
+}
+
 }  // namespace
 }  // namespace kauri::text
