@@ -13,6 +13,9 @@ using ldap::SubstringPartKind;
 
 // Trigrams looked up for one assertion. More narrow little, and cost a look-up each.
 constexpr std::size_t kGramsMax = 24;
+// Trigrams taken from one part to choose among: a part of megabytes must not cost a string for each
+// of its octets. Which ones matter little, since the filter check proves the rest.
+constexpr std::size_t kGramsOfPartMax = 64;
 
 // The octets that a value with this part has in its marked form (index::grams_of).
 std::string marked(const CompiledNode::Part& part) {
@@ -77,7 +80,9 @@ Result<bool> IndexTerms::add_grams_of_type(const CompiledNode& node,
       if (octets.size() > grams.head.size()) grams.head = octets;
       continue;
     }
-    for (std::size_t i = 0; i + 3 <= octets.size(); ++i) all.push_back(octets.substr(i, 3));
+    const std::size_t stride = (octets.size() - 3) / kGramsOfPartMax + 1;
+    for (std::size_t i = 0; i + 3 <= octets.size(); i += stride) all.push_back(octets.substr(i, 3));
+    all.push_back(octets.substr(octets.size() - 3));
   }
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
