@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -52,8 +54,45 @@ int count_reader(const char* line, void* context) {
   return 0;
 }
 
-[[noreturn]] void on_lmdb_assertion(MDB_env* /*env*/, const char* message) {
-  assertion_failed(message, "liblmdb", 0);
+// LMDB's assertions fail on damaged pages. Nothing of the process can be trusted to go on then, but
+// the person who reads the message can.
+[[noreturn]] void on_lmdb_assertion(MDB_env* env, const char* message) {
+  const char* path = nullptr;
+  mdb_env_get_path(env, &path);
+  std::fprintf(stderr, "kauri: the database file %s/data.mdb is damaged, restore a backup (%s)\n",
+               path == nullptr ? "" : path, message);
+  std::_Exit(EXIT_FAILURE);
+}
+
+// The free list's records hold a count and that many page numbers.
+std::uint64_t count_pages_from(const MDB_val& record, std::uint64_t first) {
+  std::uint64_t count = 0;
+  for (std::size_t at = sizeof(std::size_t); at + sizeof(std::size_t) <= record.mv_size;
+       at += sizeof(std::size_t)) {
+    std::size_t page = 0;
+    std::memcpy(&page, static_cast<const char*>(record.mv_data) + at, sizeof(page));
+    if (page >= first) ++count;
+  }
+  return count;
+}
+
+// How many pages from `first` on are free. Free pages at the end of a file may never have been
+// written.
+int count_free_pages(MDB_env* env, std::uint64_t first, std::uint64_t* count) {
+  constexpr MDB_dbi kFreeList = 0;
+  MDB_txn* txn = nullptr;
+  int rc = mdb_txn_begin(env, nullptr, MDB_RDONLY, &txn);
+  if (rc != 0) return rc;
+  MDB_cursor* cursor = nullptr;
+  rc = mdb_cursor_open(txn, kFreeList, &cursor);
+  *count = 0;
+  MDB_val key{};
+  MDB_val record{};
+  while (rc == 0 && (rc = mdb_cursor_get(cursor, &key, &record, MDB_NEXT)) == 0)
+    *count += count_pages_from(record, first);
+  if (cursor != nullptr) mdb_cursor_close(cursor);
+  mdb_txn_abort(txn);
+  return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
 Result<void> make_directory(const std::string& path) {
@@ -135,15 +174,21 @@ Result<void> EnvImpl::extend_truncated_file() {
   if (::fstat(fd, &file) != 0) return system_error(errno, "cannot examine", path_ + "/data.mdb");
   const std::uint64_t due = (std::uint64_t{info.me_last_pgno} + 1) * page.ms_psize;
   if (static_cast<std::uint64_t>(file.st_size) >= due) return {};
-  if ((flags & MDB_RDONLY) != 0)
-    return corruption(path_ + "/data.mdb has " + std::to_string(file.st_size) +
-                      " octets, but its header tells of " + std::to_string(due) +
-                      "; the file was cut short, restore a backup");
-  // Pages that were given up unwritten may lie at the end, so a short file is no proof of damage. A
-  // lost page reads as zeros now, which LMDB reports as MDB_CORRUPTED.
+  const Error cut = corruption(path_ + "/data.mdb has " + std::to_string(file.st_size) +
+                               " octets, but its header tells of " + std::to_string(due) +
+                               "; the file was cut short, restore a backup");
+  if ((flags & MDB_RDONLY) != 0) return cut;
+  // Only free pages can be missing from a whole file. What reads as zeros must be told apart before
+  // the file looks whole again, so it is cut back when pages are lost.
   if (::ftruncate(fd, static_cast<off_t>(due)) != 0)
     return system_error(errno, "cannot extend", path_ + "/data.mdb");
-  return {};
+  const std::uint64_t first_missing = static_cast<std::uint64_t>(file.st_size) / page.ms_psize;
+  std::uint64_t free_pages = 0;
+  rc = count_free_pages(env_, first_missing, &free_pages);
+  if (rc == 0 && free_pages == info.me_last_pgno + 1 - first_missing) return {};
+  if (::ftruncate(fd, file.st_size) != 0)
+    return system_error(errno, "cannot restore the size of", path_ + "/data.mdb");
+  return cut;
 }
 
 Result<void> EnvImpl::open_tables() {
