@@ -1,5 +1,6 @@
 #include "backend/database.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <future>
 
@@ -26,7 +27,7 @@ Result<Meta> create_database(Core& core, const DatabaseOptions& options) {
   KAURI_TRY([[maybe_unused]] const std::uint32_t highest,
             write_attributes(*txn, *core.dictionary, 0));
   for (const index::IndexDefinition& one : core.catalog.definitions())
-    KAURI_CHECK(write_index(*txn, {one.number, one.kinds, IndexState::kUsable}));
+    KAURI_CHECK(write_index(*txn, stored_index(one, IndexState::kUsable)));
   KAURI_CHECK(txn->commit());
   Meta meta;
   meta.suffix = core.suffix;
@@ -53,9 +54,13 @@ Result<void> take_stored_indexes(Core& core, const std::vector<StoredIndex>& sto
       specs.push_back({std::string(core.dictionary->text(one.number)), one.kinds});
   }
   KAURI_TRY(core.catalog, index::IndexCatalog::make(specs, *core.dictionary));
-  for (const StoredIndex& one : stored)
-    if (one.state != IndexState::kUsable)
-      core.catalog.set_usable(*core.dictionary->description(one.number).type, false);
+  std::vector<const schema::AttributeType*> unusable;
+  for (const index::IndexDefinition& definition : core.catalog.definitions()) {
+    if (std::find(stored.begin(), stored.end(), stored_index(definition, IndexState::kUsable)) ==
+        stored.end())
+      unusable.push_back(definition.type);
+  }
+  for (const schema::AttributeType* type : unusable) core.catalog.set_usable(*type, false);
   return {};
 }
 

@@ -50,8 +50,7 @@ struct DatabaseOptions {
   EnvWrapper wrap_env = {};
 };
 
-// --- Writing
-// -----------------------------------------------------------------------------------------------------
+// --- Writing ---
 struct WriteOutcome {
   ldap::OperationResult result;
   std::string csn;  // of the change; empty when it failed

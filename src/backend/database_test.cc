@@ -7,6 +7,7 @@
 #include "backend/change_log.h"
 #include "backend/core.h"
 #include "backend/large_values.h"
+#include "backend/meta.h"
 #include "backend/test_world.h"
 #include "index/index_keys.h"
 #include "index/posting.h"
@@ -161,6 +162,32 @@ TEST(Indexes, AreBuiltAgainAfterAFailure) {
   }
   world.reopen(options);
   EXPECT_EQ(postings(world, "cn", "a"), 1U);
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+TEST(Indexes, OfOtherRulesAreNotRead) {
+  World world;
+  world.add_fixture();
+  const auto number = world.database().dictionary().find({test_schema()->attribute_type("cn"), {}});
+  {
+    auto txn = world.database().env().begin_write();
+    // As if the schema had said caseExactMatch when the index was made.
+    ASSERT_TRUE(
+        write_index(**txn, {*number, {false, true, true}, IndexState::kUsable, "2.5.13.5,"}));
+    ASSERT_TRUE((*txn)->commit());
+  }
+  world.close();
+  DatabaseOptions options;
+  options.path = world.path();
+  options.start_writer = false;
+  {
+    const auto opened = Database::open(options, test_schema(), world.clock(), world.random());
+    ASSERT_TRUE(opened) << opened.error().message();
+    EXPECT_FALSE((*opened)->indexes().find(*test_schema()->attribute_type("cn"))->usable);
+    EXPECT_TRUE((*opened)->indexes().find(*test_schema()->attribute_type("sn"))->usable);
+  }
+  world.reopen();
+  EXPECT_TRUE(usable(world, "cn"));
   EXPECT_EQ(world.verify_text(), "");
 }
 

@@ -58,6 +58,10 @@ Result<void> BulkLoader::take(ImportBatch& batch) {
   std::vector<EntryId> ids(batch.prepared.size());
   for (std::size_t i = 0; i < batch.prepared.size(); ++i) {
     PreparedRecord& record = batch.prepared[i];
+    // The first name is the suffix even if its entry is refused: what is below must not take its
+    // place.
+    if (core_.suffix.empty() && !record.name.empty())
+      KAURI_CHECK(set_suffix(core_, ldap::to_string(record.name)));
     if (!record.reject.empty()) continue;
     KAURI_TRY(const bool placed, place(record, &ids[i]));
     if (placed) KAURI_CHECK(store(record, ids[i]));
@@ -72,7 +76,6 @@ Result<void> BulkLoader::take(ImportBatch& batch) {
 }
 
 Result<bool> BulkLoader::place(PreparedRecord& record, EntryId* id) {
-  if (core_.suffix.empty()) KAURI_CHECK(set_suffix(core_, ldap::to_string(record.name)));
   const std::vector<std::string>& rdns = record.normal_rdns;
   const std::vector<std::string>& suffix = core_.suffix_rdns;
   if (rdns.size() < suffix.size() || !std::equal(suffix.rbegin(), suffix.rend(), rdns.rbegin())) {
@@ -212,7 +215,7 @@ Result<void> BulkLoader::write_meta() {
   KAURI_TRY([[maybe_unused]] const std::uint32_t highest,
             write_attributes(*txn, *core_.dictionary, 0));
   for (const index::IndexDefinition& one : core_.catalog.definitions())
-    KAURI_CHECK(write_index(*txn, {one.number, one.kinds, IndexState::kUsable}));
+    KAURI_CHECK(write_index(*txn, stored_index(one, IndexState::kUsable)));
   return txn->commit();
 }
 

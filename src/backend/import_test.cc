@@ -188,6 +188,16 @@ TEST_F(ImportTest, StopsAfterTooManyRejectsWithoutATrace) {
   EXPECT_TRUE(import(kTree));
 }
 
+TEST_F(ImportTest, ARefusedFirstEntryIsStillTheSuffix) {
+  const auto report = import(
+      "dn: dc=example,dc=com\nobjectClass: domain\nnosuch: x\n\n"
+      "dn: ou=p,dc=example,dc=com\nobjectClass: organizationalUnit\n");
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->entries, 0U);
+  EXPECT_EQ(report->rejected, 2U);
+  EXPECT_EQ(open()->suffix(), kSuffix);
+}
+
 TEST_F(ImportTest, AddsToWhatIsThere) {
   ASSERT_TRUE(import(kTree));
   const auto report = import(

@@ -23,10 +23,6 @@ std::string number_prefix(AttributeNumber number) {
   return prefix;
 }
 
-StoredIndex definition_of(const index::IndexDefinition& definition, IndexState state) {
-  return {definition.number, definition.kinds, state};
-}
-
 const index::IndexDefinition* find_definition(const Core& core, AttributeNumber number) {
   for (const index::IndexDefinition& one : core.catalog.definitions())
     if (one.number == number) return &one;
@@ -146,7 +142,7 @@ Result<void> build_indexes(Core& core, const std::vector<AttributeNumber>& numbe
       KAURI_ASSERT(definition != nullptr);
       specs.push_back({std::string(definition->type->name()), definition->kinds});
       core.catalog.set_usable(*definition->type, false);
-      KAURI_CHECK(write_index(txn, definition_of(*definition, IndexState::kBuilding)));
+      KAURI_CHECK(write_index(txn, stored_index(*definition, IndexState::kBuilding)));
     }
     return {};
   }));
@@ -162,7 +158,7 @@ Result<void> build_indexes(Core& core, const std::vector<AttributeNumber>& numbe
   return in_transaction(core, [&](storage::WriteTxn& txn) -> Result<void> {
     for (const AttributeNumber number : numbers) {
       const index::IndexDefinition* definition = find_definition(core, number);
-      KAURI_CHECK(write_index(txn, definition_of(*definition, IndexState::kUsable)));
+      KAURI_CHECK(write_index(txn, stored_index(*definition, IndexState::kUsable)));
       core.catalog.set_usable(*definition->type, true);
     }
     return {};
@@ -171,7 +167,7 @@ Result<void> build_indexes(Core& core, const std::vector<AttributeNumber>& numbe
 
 Result<void> drop_index(Core& core, AttributeNumber number) {
   KAURI_CHECK(in_transaction(core, [&](storage::WriteTxn& txn) {
-    return write_index(txn, {number, {}, IndexState::kBuilding});
+    return write_index(txn, {number, {}, IndexState::kBuilding, {}});
   }));
   KAURI_CHECK(erase_records(core, number));
   return in_transaction(core, [&](storage::WriteTxn& txn) { return erase_index(txn, number); });
@@ -182,7 +178,7 @@ Result<void> settle_indexes(Core& core, const std::vector<StoredIndex>& stored) 
     if (find_definition(core, one.number) == nullptr) KAURI_CHECK(drop_index(core, one.number));
   std::vector<AttributeNumber> to_build;
   for (const index::IndexDefinition& definition : core.catalog.definitions()) {
-    const StoredIndex wanted = definition_of(definition, IndexState::kUsable);
+    const StoredIndex wanted = stored_index(definition, IndexState::kUsable);
     if (std::find(stored.begin(), stored.end(), wanted) == stored.end())
       to_build.push_back(definition.number);
   }

@@ -51,7 +51,7 @@ Result<void> for_numbered(storage::Txn& txn, std::string_view head, Visit visit)
 }
 
 Result<StoredIndex> decode_index(AttributeNumber number, std::string_view value) {
-  if (value.size() != 2) return broken(kMetaIndex, "a definition has two octets");
+  if (value.size() < 2) return broken(kMetaIndex, "a definition has at least two octets");
   const auto kinds = static_cast<std::uint8_t>(value[0]);
   const auto state = static_cast<IndexState>(value[1]);
   if ((kinds & ~(kKindPresence | kKindEquality | kKindSubstring)) != 0 ||
@@ -60,7 +60,8 @@ Result<StoredIndex> decode_index(AttributeNumber number, std::string_view value)
   return StoredIndex{
       number,
       {(kinds & kKindPresence) != 0, (kinds & kKindEquality) != 0, (kinds & kKindSubstring) != 0},
-      state};
+      state,
+      std::string(value.substr(2))};
 }
 
 Result<void> check_version(storage::Txn& txn, std::string_view key, std::uint32_t known,
@@ -74,6 +75,14 @@ Result<void> check_version(storage::Txn& txn, std::string_view key, std::uint32_
 }
 
 }  // namespace
+
+StoredIndex stored_index(const index::IndexDefinition& definition, IndexState state) {
+  std::string rules;
+  if (definition.type->equality != nullptr) rules.append(definition.type->equality->oid());
+  rules.push_back(',');
+  if (definition.type->substrings != nullptr) rules.append(definition.type->substrings->oid());
+  return {definition.number, definition.kinds, state, std::move(rules)};
+}
 
 Result<std::optional<Meta>> read_meta(storage::Txn& txn) {
   KAURI_TRY(const storage::TableStats stats, txn.table_stats(Table::kMeta));
@@ -126,6 +135,7 @@ Result<void> write_index(storage::WriteTxn& txn, const StoredIndex& index) {
   std::string value;
   value.push_back(static_cast<char>(kinds));
   value.push_back(static_cast<char>(index.state));
+  value.append(index.rules);
   return txn.put(Table::kMeta, numbered_key(kMetaIndex, index.number), value);
 }
 

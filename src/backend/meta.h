@@ -21,8 +21,13 @@ struct StoredIndex {
   AttributeNumber number;
   index::IndexKinds kinds;
   IndexState state = IndexState::kUsable;
+  // "EQUALITY-OID,SUBSTRINGS-OID" of the rules that made its keys; an index made by other rules
+  // than the schema has now answers wrongly.
+  std::string rules = {};
   friend bool operator==(const StoredIndex&, const StoredIndex&) = default;
 };
+
+StoredIndex stored_index(const index::IndexDefinition& definition, IndexState state);
 
 struct Meta {
   std::string suffix;  // DN text

@@ -273,9 +273,13 @@ Result<void> Verifier::check_values_table() {
 bool Verifier::is_checked(std::string_view index_key) const {
   if (index_key.size() < sizeof(std::uint32_t)) return true;
   const AttributeNumber number(load_big_endian<std::uint32_t>(index_key));
-  return std::none_of(meta_.indexes.begin(), meta_.indexes.end(), [&](const StoredIndex& one) {
-    return one.number == number && one.state != IndexState::kUsable;
-  });
+  const auto& definitions = core_.catalog.definitions();
+  return std::none_of(meta_.indexes.begin(), meta_.indexes.end(),
+                      [&](const StoredIndex& one) {
+                        return one.number == number && one.state != IndexState::kUsable;
+                      }) &&
+         std::none_of(definitions.begin(), definitions.end(),
+                      [&](const auto& one) { return one.number == number && !one.usable; });
 }
 
 void Verifier::compare_list(std::string_view key, const std::vector<EntryId>& ids,
