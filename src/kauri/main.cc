@@ -1,41 +1,10 @@
-// kauri: the one command-line tool. Each subcommand is a file pair of this folder.
-#include <CLI/CLI.hpp>
+// kauri: the one command-line tool. Each subcommand is a file pair of this folder, listed in
+// commands.cc.
 #include <csignal>
 
-#include "kauri/bench.h"
-#include "kauri/export.h"
-#include "kauri/hash.h"
-#include "kauri/import.h"
-#include "kauri/init.h"
-#include "kauri/reindex.h"
-#include "kauri/verify.h"
-
-namespace {
-
-int run(int argc, char** argv) {
-  int exit_status = 0;
-  CLI::App app("Kauri's command-line tool: offline work on a database, and clients of a server",
-               "kauri");
-  app.set_version_flag("--version", KAURI_VERSION);
-  app.require_subcommand(1);
-  kauri::tool::add_init_command(app, exit_status);
-  kauri::tool::add_import_command(app, exit_status);
-  kauri::tool::add_export_command(app, exit_status);
-  kauri::tool::add_verify_command(app, exit_status);
-  kauri::tool::add_reindex_command(app, exit_status);
-  kauri::tool::add_hash_command(app, exit_status);
-  kauri::tool::add_bench_command(app, exit_status);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  }
-  return exit_status;
-}
-
-}  // namespace
+#include "kauri/commands.h"
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  return run(argc, argv);
+  return kauri::tool::run(argc, argv);
 }

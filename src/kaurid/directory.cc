@@ -47,6 +47,18 @@ std::string access_log_path(const config::AccessLogConfiguration& config) {
   return {};
 }
 
+server::Severity severity(config::LogLevel level) {
+  switch (level) {
+    case config::LogLevel::kInfo:
+      return server::Severity::kInfo;
+    case config::LogLevel::kWarning:
+      return server::Severity::kWarning;
+    case config::LogLevel::kError:
+      return server::Severity::kError;
+  }
+  return server::Severity::kInfo;
+}
+
 server::Timeouts timeouts(const config::LimitsConfiguration& limits) {
   return {limits.first_request_seconds_max, limits.message_seconds_max,
           limits.output_stall_seconds_max};
@@ -66,7 +78,7 @@ std::string keys_for_the_next_start(const config::Configuration& now,
   note(now.admin_dn == wanted.admin_dn, "admin.dn");
   note(now.databases == wanted.databases, "database");
   note(now.schema_files == wanted.schema_files && now.nis == wanted.nis, "schema");
-  note(now.access_log == wanted.access_log, "log");
+  note(now.access_log == wanted.access_log && now.log_level == wanted.log_level, "log");
   note(now.password_scheme == wanted.password_scheme, "password scheme");
   note(now.allow_cleartext_bind == wanted.allow_cleartext_bind, "cleartext bind");
   return out;
@@ -77,6 +89,7 @@ std::string keys_for_the_next_start(const config::Configuration& now,
 Result<std::unique_ptr<Directory>> Directory::start(const Options& options) {
   std::unique_ptr<Directory> out(new Directory(options));
   KAURI_TRY(out->config_, effective_configuration(options));
+  server::set_event_log_level(severity(out->config_.log_level));
   KAURI_CHECK(make_data_directory(options.data));
   KAURI_TRY(out->schema_, make_schema(out->config_));
   KAURI_CHECK(out->open_databases());

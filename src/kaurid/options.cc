@@ -18,7 +18,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   app.add_option("--config", options.config, "TOML configuration file");
   app.add_option("--listen", options.listen,
                  "Address to listen on: ldap://HOST:PORT or ldapi://%2FPATH; may be repeated")
-      ->expected(1);
+      ->allow_extra_args(false);
   app.add_option("--suffix", options.suffix,
                  "Name of the top entry of a new database [dc=example,dc=com]");
   app.add_option("--admin-dn", options.admin_dn, "Name of the administrator [cn=admin,SUFFIX]");

@@ -108,8 +108,11 @@ void Connection::receive() {
     if (got.state != Transport::State::kDone) break;
     process({buffer.data(), got.size});
     if (phase_ == Phase::kClosed) return;
-    // A short receive took all there was.
-    if (got.size < buffer.size() || input_kept_ || output_blocked() || session_->closing()) break;
+    // A short receive took all there was. A full one that held requests ends the turn: the loop
+    // comes back at once, and the other connections are served in between. Only a message that is
+    // larger than the buffer is collected in one go.
+    if (got.size < buffer.size() || input_.messages() > 0 || phase_ != Phase::kOpen) break;
+    if (finish_reason_ != nullptr) break;
   }
   settle();
 }

@@ -2,14 +2,23 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <string>
 
 #include "base/clock.h"
 #include "server/log_text.h"
 
 namespace kauri::server {
+namespace {
+std::atomic<Severity> least_severe{Severity::kInfo};
+}  // namespace
+
+void set_event_log_level(Severity least) {
+  least_severe.store(least, std::memory_order_relaxed);
+}
 
 void log_event(Severity severity, std::string_view message) {
+  if (severity < least_severe.load(std::memory_order_relaxed)) return;
   std::string line;
   append_utc_time(line, Clock::system().wall_micros(), TimeDigits::kSeconds);
   switch (severity) {

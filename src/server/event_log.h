@@ -8,6 +8,9 @@ namespace kauri::server {
 
 enum class Severity : unsigned char { kInfo, kWarning, kError };
 
+// The least severe events that are written; kInfo until it is set. THREADS: any.
+void set_event_log_level(Severity least);
+
 // "2026-01-02T03:04:05Z kaurid warning: message". Control characters in `message` are escaped, so
 // an event is one line whatever a client sent.
 void log_event(Severity severity, std::string_view message);

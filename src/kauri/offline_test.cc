@@ -1,0 +1,182 @@
+// The offline commands as a user runs them, in process.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "kauri/commands.h"
+#include "kaurid/demo.h"
+#include "kaurid/setup.h"
+#include "security/password.h"
+
+namespace kauri::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Outcome {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Outcome kauri(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "kauri");
+  std::vector<const char*> pointers;
+  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Outcome outcome;
+  outcome.status = run(static_cast<int>(pointers.size()), pointers.data());
+  outcome.out = testing::internal::GetCapturedStdout();
+  outcome.err = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+class OfflineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "kauri-t-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+  std::string demo_file() const {
+    SeededRandom random(5);
+    return file("demo.ldif", *kaurid::demo_ldif("dc=example,dc=com", random));
+  }
+
+ private:
+  fs::path directory_;
+};
+
+TEST_F(OfflineTest, InitMakesADatabaseOnce) {
+  const Outcome made = kauri({"init", "--data", path("d"), "--suffix", "o=x", "--json"});
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(json::parse(made.out)["suffix"], "o=x");
+  const Outcome again = kauri({"init", "--data", path("d")});
+  EXPECT_EQ(again.status, 1);
+  EXPECT_NE(again.err.find(path("d")), std::string::npos);
+}
+
+TEST_F(OfflineTest, WhatWasImportedIsExportedAgain) {
+  const Outcome imported = kauri({"import", "--data", path("one"), demo_file(), "--json"});
+  ASSERT_EQ(imported.status, 0) << imported.err;
+  const json report = json::parse(imported.out);
+  EXPECT_EQ(report["entries"], 24);
+  EXPECT_EQ(report["rejected"], 0);
+  const Outcome first = kauri({"export", "--data", path("one")});
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_NE(first.out.find("entryUUID: "), std::string::npos);
+  EXPECT_NE(first.out.find("dn: uid=alice,ou=people,dc=example,dc=com"), std::string::npos);
+  const Outcome copied = kauri({"import", "--data", path("two"), file("copy.ldif", first.out)});
+  ASSERT_EQ(copied.status, 0) << copied.err;
+  EXPECT_NE(copied.out.find("imported 24 entries"), std::string::npos);
+  EXPECT_EQ(kauri({"export", "--data", path("two")}).out, first.out);
+
+  const Outcome part =
+      kauri({"export", "--data", path("two"), "--no-operational", "--base",
+             "uid=bob,ou=people,dc=example,dc=com", "--output", path("bob.ldif"), "--json"});
+  ASSERT_EQ(part.status, 0) << part.err;
+  EXPECT_EQ(json::parse(part.out)["entries"], 1);
+  std::ifstream in(path("bob.ldif"));
+  const std::string bob{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_NE(bob.find("cn: Bob Baker"), std::string::npos);
+  EXPECT_EQ(bob.find("entryUUID"), std::string::npos);
+}
+
+TEST_F(OfflineTest, RejectsAreNamedWithTheirLines) {
+  const std::string ldif = file("bad.ldif",
+                                "dn: o=x\nobjectClass: organization\no: x\n\n"
+                                "dn: ou=a,o=x\nobjectClass: nosuch\nou: a\n\n"
+                                "dn: ou=b,o=x\nobjectClass: organizationalUnit\nou: b\n");
+  const Outcome plain = kauri({"import", "--data", path("d"), ldif});
+  EXPECT_EQ(plain.status, 1);
+  EXPECT_NE(plain.err.find(ldif + ":5: ou=a,o=x: "), std::string::npos) << plain.err;
+  EXPECT_NE(plain.err.find("nosuch"), std::string::npos);
+  EXPECT_NE(plain.out.find("imported 2 entries"), std::string::npos) << plain.out;
+  EXPECT_NE(plain.out.find("1 rejected"), std::string::npos);
+  const Outcome as_json = kauri({"import", "--data", path("e"), ldif, "--json"});
+  EXPECT_EQ(as_json.status, 1);
+  const json report = json::parse(as_json.out);
+  ASSERT_EQ(report["rejects"].size(), 1U);
+  EXPECT_EQ(report["rejects"][0]["line"], 5);
+  EXPECT_EQ(report["rejects"][0]["dn"], "ou=a,o=x");
+}
+
+TEST_F(OfflineTest, VerifyAndReindex) {
+  ASSERT_EQ(kauri({"import", "--data", path("d"), demo_file()}).status, 0);
+  const Outcome verified = kauri({"verify", "--data", path("d"), "--json"});
+  EXPECT_EQ(verified.status, 0) << verified.err << verified.out;
+  EXPECT_EQ(json::parse(verified.out)["entries"], 24);
+  EXPECT_EQ(json::parse(verified.out)["fault_count"], 0);
+  EXPECT_EQ(kauri({"reindex", "--data", path("d"), "uid"}).status, 0);
+  EXPECT_EQ(kauri({"reindex", "--data", path("d")}).status, 0);
+  const Outcome again = kauri({"verify", "--data", path("d")});
+  EXPECT_EQ(again.status, 0) << again.err << again.out;
+  EXPECT_NE(again.out.find("0 faults"), std::string::npos);
+}
+
+TEST_F(OfflineTest, ADatabaseThatIsNotThereIsNamed) {
+  for (const std::string command : {"export", "verify", "reindex"}) {
+    const Outcome outcome = kauri({command, "--data", path("nosuch")});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.err.find("there is no database in " + path("nosuch")), std::string::npos)
+        << outcome.err;
+  }
+  EXPECT_FALSE(fs::exists(path("nosuch")));
+}
+
+TEST_F(OfflineTest, ADatabaseOfTheConfigurationIsChosenBySuffix) {
+  const std::string config =
+      file("k.toml", "[[database]]\nsuffix = \"o=x\"\n[[database]]\nsuffix = \"o=y\"\n");
+  const auto with = [&](std::string command, std::vector<std::string> rest) {
+    rest.insert(rest.begin(), {std::move(command), "--data", path("d"), "--config", config});
+    return kauri(rest);
+  };
+  EXPECT_EQ(with("init", {"--suffix", "O=Y"}).status, 0);
+  EXPECT_TRUE(kaurid::database_exists(path("d/db-o=y")));
+  const Outcome unnamed = with("export", {});
+  EXPECT_EQ(unnamed.status, 1);
+  EXPECT_NE(unnamed.err.find("o=x; o=y"), std::string::npos) << unnamed.err;
+  const Outcome unknown = with("export", {"--suffix", "o=z"});
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_NE(unknown.err.find("o=z"), std::string::npos);
+}
+
+TEST_F(OfflineTest, Hash) {
+  const std::string password = file("password", "s3cret\n");
+  for (const std::string scheme : {"argon2id", "ssha512", "{SSHA256}", "SSHA"}) {
+    const Outcome made = kauri({"hash", "--scheme", scheme, "--password-file", password});
+    ASSERT_EQ(made.status, 0) << made.err;
+    const std::string hash = made.out.substr(0, made.out.find('\n'));
+    EXPECT_TRUE(security::verify_password("s3cret", hash)) << hash;
+    EXPECT_FALSE(security::verify_password("other", hash));
+  }
+  const Outcome refused = kauri({"hash", "--scheme", "rot13", "--password-file", password});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("rot13"), std::string::npos);
+}
+
+TEST_F(OfflineTest, CommandLinesThatCannotBeRead) {
+  EXPECT_GT(kauri({}).status, 1);
+  EXPECT_GT(kauri({"nosuch"}).status, 1);
+  EXPECT_GT(kauri({"import", "--data", path("d")}).status, 1);
+  EXPECT_EQ(kauri({"--help"}).status, 0);
+}
+
+}  // namespace
+}  // namespace kauri::tool
