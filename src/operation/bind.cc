@@ -70,7 +70,9 @@ void verify_later(Request& request, Credentials credentials, std::string passwor
   request.session.bind_began();
   auto job = [handle = request.session.handle_for_completion(), operation,
               service = &request.service, pass = request.service.pass(),
-              credentials = std::move(credentials), password = std::move(password)]() mutable {
+              credentials = std::move(credentials), password = std::move(password),
+              submitted = request.service.clock().monotonic_nanos()]() mutable {
+    operation->queued_nanos = service->clock().monotonic_nanos() - submitted;
     const bool matches = verify_slow(password, credentials.stored);
     wipe(password);
     const OperationResult result = matches ? OperationResult{} : wrong_credentials();

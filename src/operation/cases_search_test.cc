@@ -207,6 +207,34 @@ TEST_F(CasesG, SearchInSlices) {
   EXPECT_FALSE(client.session().authenticated());
 }
 
+TEST_F(CasesG, ManySearchesShareATurn) {
+  RunningClock clock;
+  DirectoryOptions options;
+  options.clock = &clock;
+  Directory slow(options);
+  Client many = slow.admin();
+  for (int i = 0; i < 60; ++i) {
+    const std::string n = "n" + std::to_string(i);
+    ASSERT_EQ(many.add("uid=" + n + ",ou=p,dc=example,dc=com", person("cn: " + n)).code, 0);
+  }
+  clock.step_nanos = 1'000'000;
+  for (ldap::MessageId id = 600; id < 605; ++id) {
+    std::string message;
+    ldap::append_search_request(message, id,
+                                {std::string(S), ldap::Scope::kSubtree, {}, 0, 0, false, {"1.1"}},
+                                *ldap::parse_filter("(uid=n*)"));
+    many.send(message);
+  }
+  EXPECT_EQ(many.session().operations_in_flight(), 5U);
+  const std::size_t before = many.received().size();
+  // A turn's time is over after the first of them; the others come first in the next turns.
+  many.session().run_turn(many.received(), 1U << 20U);
+  const std::size_t one_turn = many.received().size() - before;
+  EXPECT_GT(one_turn, 0U);
+  EXPECT_LT(one_turn, before);
+  for (ldap::MessageId id = 600; id < 605; ++id) EXPECT_EQ(many.wait(id).entries.size(), 60U);
+}
+
 TEST_F(CasesG, TimeLimit) {
   RunningClock clock;
   DirectoryOptions options;

@@ -41,7 +41,7 @@ struct AsyncOperation {
   OperationRecord record;  // when logged
   std::int64_t arrived_nanos = 0;
   std::int64_t started_nanos = 0;
-  std::int64_t queued_nanos = 0;  // of it, waiting for the writer
+  std::int64_t queued_nanos = 0;  // of it, waiting for the hash pool and the writer
 };
 
 // Appends the answer and logs the operation.

@@ -343,4 +343,9 @@ void SearchTask::log_end(ServiceImpl& service, const OperationResult& result) {
   log_operation(service, record_, result, arrived_nanos_, started_nanos_ - arrived_nanos_);
 }
 
+void SearchTask::log_abandoned(ServiceImpl& service) {
+  record_.notes += 'A';
+  log_end(service, {});
+}
+
 }  // namespace kauri::operation

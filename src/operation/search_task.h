@@ -45,6 +45,8 @@ class SearchTask {
 
   ldap::MessageId message_id() const { return id_; }
   void log_end(ServiceImpl& service, const ldap::OperationResult& result);
+  // The client gave it up, or is gone.
+  void log_abandoned(ServiceImpl& service);
   // Forgets everything but memory.
   void reset();
 

@@ -31,6 +31,8 @@ constexpr HandlerEntry kHandlers[] = {
     {ldap::kAbandonRequestTag, "ABANDON", handle_abandon},
     {constructed(Operation::kExtendedRequest), "EXTENDED", handle_extended},
 };
+// All searches of one turn together.
+constexpr std::int64_t kTurnNanos = std::int64_t{limits::kSearchSliceMicros} * 1000;
 constexpr ber::Tag kBindTag = constructed(Operation::kBindRequest);
 
 const HandlerEntry* handler_of(ber::Tag tag) {
@@ -206,6 +208,8 @@ void SessionImpl::process_deferred(std::string& out) {
 
 void SessionImpl::run_turn(std::string& out, std::size_t out_limit) {
   refresh_settings();
+  // Many waiting searches share the turn: who was not reached now is first the next time.
+  const std::int64_t started = service_.clock().monotonic_nanos();
   for (std::size_t turns = searches_.size(); turns > 0 && out.size() < out_limit; --turns) {
     std::unique_ptr<SearchTask> task = std::move(searches_.front());
     searches_.pop_front();
@@ -214,6 +218,7 @@ void SessionImpl::run_turn(std::string& out, std::size_t out_limit) {
     } else {
       searches_.push_back(std::move(task));
     }
+    if (service_.clock().monotonic_nanos() - started >= kTurnNanos) break;
   }
   process_deferred(out);
 }
@@ -273,7 +278,7 @@ void SessionImpl::keep_search(std::unique_ptr<SearchTask> task) {
 void SessionImpl::abandon(ldap::MessageId id) {
   for (auto search = searches_.begin(); search != searches_.end(); ++search) {
     if ((*search)->message_id() != id) continue;
-    (*search)->log_end(service_, {});
+    (*search)->log_abandoned(service_);
     worker_.give_back(std::move(*search));
     searches_.erase(search);
     return;

@@ -70,7 +70,7 @@ std::optional<OperationResult> queue(PendingWrite& write) {
   write.request->submitted_nanos = write.service->clock().monotonic_nanos();
   write.request->completion = [session = write.session, service = write.service, pass = write.pass,
                                operation = write.operation](backend::WriteOutcome&& outcome) {
-    operation->queued_nanos = outcome.queued_nanos;
+    operation->queued_nanos += outcome.queued_nanos;
     complete(session, *service, operation, std::move(outcome.result));
   };
   switch (write.service->database(write.database).submit(write.request)) {
@@ -188,7 +188,12 @@ void submit_write(Request& request, std::size_t database, Submission submission)
       write.check_first || (!write.clear_passwords.empty() && hashing_is_slow(request.service));
   if (!slow) return hash_and_queue(write);
   auto shared = std::make_shared<PendingWrite>(std::move(write));
-  if (!run_slow(request.service, [shared] { hash_and_queue(*shared); })) {
+  const std::int64_t submitted = request.service.clock().monotonic_nanos();
+  const bool taken = run_slow(request.service, [shared, submitted] {
+    shared->operation->queued_nanos = shared->service->clock().monotonic_nanos() - submitted;
+    hash_and_queue(*shared);
+  });
+  if (!taken) {
     complete(shared->session, request.service, shared->operation, pool_is_full());
   }
 }
