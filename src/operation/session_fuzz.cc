@@ -2,8 +2,8 @@
 // messages, nothing hangs, and nothing crashes. The first octet chooses who is connected.
 
 #include <stdlib.h>
-#include <unistd.h>
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -31,22 +31,20 @@ class Jobs final : public Executor {
   void post(std::function<void()> job) override {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
+    arrived_.notify_one();
   }
-  void run_ready() {
-    while (true) {
-      std::function<void()> job;
-      {
-        const std::lock_guard lock(mutex_);
-        if (jobs_.empty()) return;
-        job = std::move(jobs_.front());
-        jobs_.pop_front();
-      }
-      job();
-    }
+  void run_one() {
+    std::unique_lock lock(mutex_);
+    arrived_.wait(lock, [this] { return !jobs_.empty(); });
+    const std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
   }
 
  private:
   std::mutex mutex_;
+  std::condition_variable arrived_;
   std::deque<std::function<void()>> jobs_;
 };
 
@@ -81,7 +79,6 @@ class World {
   }
   ~World() {
     database_->stop();
-    jobs_.run_ready();
     worker_.reset();
     service_.reset();
     database_.reset();
@@ -136,8 +133,7 @@ class World {
       if (session.has_work()) {
         session.run_turn(out, out.size() + limits::kOutputQueueMax);
       } else {
-        jobs_.run_ready();
-        if (session.operations_in_flight() > 0) ::usleep(50);
+        jobs_.run_one();
       }
     }
   }
