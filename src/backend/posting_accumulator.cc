@@ -20,6 +20,8 @@ constexpr std::size_t kUnit = 8;  // the arena is addressed in units
 constexpr std::size_t kBlockSize = std::size_t{1} << 20U;
 constexpr std::size_t kChunkMax = 256;
 constexpr std::size_t kChunkFirst = 8;
+// Below it every few keys would make a run.
+constexpr std::size_t kBytesMin = std::size_t{2} << 20U;
 
 std::size_t put_varint(std::array<char, 10>& out, std::uint64_t value) {
   std::size_t size = 0;
@@ -138,7 +140,7 @@ struct PostingAccumulator::Run {
 };
 
 PostingAccumulator::PostingAccumulator(std::string directory, std::size_t bytes_max)
-    : directory_(std::move(directory)), bytes_max_(bytes_max) {
+    : directory_(std::move(directory)), bytes_max_(std::max(bytes_max, kBytesMin)) {
   reset();
 }
 
