@@ -8,6 +8,15 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }  // namespace
 
+// Clang's sanitizers bring operators of their own, which cannot be replaced: nothing is counted
+// under them, and the other builds prove the point.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define KAURI_OPERATORS_TAKEN
+#endif
+#endif
+
+#ifndef KAURI_OPERATORS_TAKEN
 // Replaced in a file of their own: where the compiler sees both sides it may leave them out.
 void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
@@ -21,6 +30,7 @@ void operator delete(void* memory) noexcept {
 void operator delete(void* memory, std::size_t /*size*/) noexcept {
   std::free(memory);
 }
+#endif
 
 namespace kauri::query {
 
