@@ -28,6 +28,9 @@ inline constexpr std::size_t kFilterDepthMax = 64;
 inline constexpr std::size_t kFilterNodesMax = 4096;
 // Parts of one substrings assertion; adminLimitExceeded.
 inline constexpr std::size_t kSubstringPartsMax = 64;
+// Octets of one entry's values that one filter may compare (values beyond ASCII count 16 times),
+// about 60 ms of work; adminLimitExceeded.
+inline constexpr std::uint64_t kFilterWorkMax = 64_MiB;
 // Attribute descriptions in one search request; adminLimitExceeded.
 inline constexpr std::size_t kRequestedAttributesMax = 1000;
 // Controls on one request; unwillingToPerform.
@@ -43,8 +46,8 @@ inline constexpr std::size_t kRdnAvasMax = 16;
 
 // --- Values ---
 // Combining marks in a row inside a string that is prepared (RFC 4518); the value cannot be
-// normalised: an assertion is Undefined. Real text has fewer than ten (UAX #15 calls 30 stream-safe),
-// and ordering them costs the square of their number.
+// normalised: an assertion is Undefined. Real text has fewer than ten (UAX #15 calls 30
+// stream-safe), and ordering them costs the square of their number.
 inline constexpr std::size_t kCombiningMarksMax = 30;
 
 // --- Authentication ---

@@ -10,6 +10,7 @@
 #include "operation/service_impl.h"
 #include "operation/session_impl.h"
 #include "operation/worker.h"
+#include "query/secret_values.h"
 
 namespace kauri::operation {
 namespace {
@@ -18,11 +19,12 @@ using ldap::OperationResult;
 using ldap::ResultCode;
 using query::Right;
 
-void describe(OperationRecord& record, const ldap::SearchRequest& search) {
+void describe(OperationRecord& record, const ldap::SearchRequest& search,
+              const schema::Schema& schema) {
   constexpr std::string_view kScopes[] = {"base", "one", "sub", "subordinates"};
   record.dn = search.base;
   record.scope = kScopes[static_cast<std::size_t>(search.scope)];
-  record.filter = ldap::to_string(search.filter);
+  record.filter = query::loggable_filter(schema, search.filter);
   for (const std::string_view attribute : search.attributes) {
     if (!record.attributes.empty()) record.attributes += ' ';
     record.attributes += attribute;
@@ -122,7 +124,7 @@ void handle_search(Request& request) {
   Worker& worker = request.worker;
   ldap::SearchRequest& search = worker.search;
   if (!decoded(request, ldap::decode_search(request.message.body, search))) return;
-  if (request.record != nullptr) describe(*request.record, search);
+  if (request.record != nullptr) describe(*request.record, search, request.service.schema());
   KnownBase* base = base_of(request, search);
   if (base == nullptr) return;
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
 #include "entry/dictionary.h"
 #include "entry/entry_view.h"
@@ -90,6 +91,9 @@ struct EvaluationContext {
   Authorizer* authorizer = nullptr;
   entry::ExternalValues* external = nullptr;
   ComputedValues* computed = nullptr;
+  // What may still be spent on this entry (limits::kFilterWorkMax); evaluate() fills it.
+  std::uint64_t work_left = limits::kFilterWorkMax;
+  bool exhausted = false;
 };
 
 class CompiledFilter {
@@ -99,9 +103,10 @@ class CompiledFilter {
   // The same into this object, whose buffers are used again.
   void assign(const ldap::Filter& filter, const entry::Dictionary& dictionary);
 
-  // RETURNS: kCorruption, kIo from reading values outside the record.
+  // RETURNS: kCorruption, kIo from reading values outside the record; kLimit when the values to be
+  // compared are more than limits::kFilterWorkMax.
   Result<Tri> evaluate(EvaluationContext& context) const;
-  // One subtree of it: the node at `index`.
+  // One subtree of it: the node at `index`, out of context.work_left.
   Result<Tri> evaluate_node(std::size_t index, EvaluationContext& context) const;
 
   const std::vector<CompiledNode>& nodes() const { return nodes_; }
@@ -132,7 +137,8 @@ class CompiledFilter {
   Tri evaluate_names(const CompiledNode& node, EvaluationContext& context) const;
   Result<Tri> test_slot(const CompiledNode& node, const entry::AttributeSlot& slot,
                         const schema::AttributeType& type, EvaluationContext& context) const;
-  Tri test_value(const CompiledNode& node, std::string_view value) const;
+  Tri test_value(const CompiledNode& node, std::string_view value,
+                 EvaluationContext& context) const;
 
   const entry::Dictionary* dictionary_ = nullptr;
   const schema::Schema* schema_ = nullptr;

@@ -3,6 +3,7 @@
 
 #include "index/index_keys.h"
 #include "query/compiled_filter.h"
+#include "query/secret_values.h"
 #include "schema/matching_rules/rule_table.h"
 
 namespace kauri::query {
@@ -250,13 +251,15 @@ std::string CompiledFilter::describe(std::size_t index) const {
     out.kind = node.kind;
     out.dn_attributes = node.dn_attributes;
     out.end = static_cast<std::uint32_t>(node.end - index);
+    const schema::AttributeType* type = node.description.type;
+    const bool secret = type != nullptr && is_secret(*schema_, *type);
     out.attribute = text(node.attribute_text);
-    out.value = text(node.value_text);
+    out.value = secret ? "[hidden]" : text(node.value_text);
     out.matching_rule = text(node.rule_text);
     if (node.kind != FilterKind::kSubstrings) continue;
     out.parts_begin = static_cast<std::uint32_t>(filter.parts.size());
     for (const CompiledNode::Part& part : node.parts)
-      filter.parts.push_back({part.kind, text(part.text)});
+      filter.parts.push_back({part.kind, secret ? "[hidden]" : text(part.text)});
     out.parts_end = static_cast<std::uint32_t>(filter.parts.size());
   }
   return ldap::to_string(filter);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "query/secret_values.h"
 #include "query/testing/test_world.h"
 
 namespace kauri::query {
@@ -304,6 +305,46 @@ TEST(FilterAccess, UnreadableIsUndefinedWhetherThereOrNot) {
     EXPECT_EQ(ask("(:caseIgnoreIA5Match:=a@example.com)", id), Tri::kFalse);
   }
   EXPECT_EQ(ask("(name=a)", 3), Tri::kTrue);
+}
+
+// A large value and many substrings: the work for one entry has a limit, whatever was asked.
+TEST(FilterWork, IsLimitedForOneEntry) {
+  TestWorld world(no_indexes());
+  fill(world);
+  std::string large;
+  for (int i = 0; i < 200'000; ++i) large += "\u00E9";
+  world.put(EntryId(9), make_entry(world.schema(), EntryId(2), "uid=large",
+                                   {{"objectClass", "inetOrgPerson"},
+                                    {"uid", "large"},
+                                    {"cn", "L"},
+                                    {"sn", "L"},
+                                    {"description", large}}));
+  AllowAll authorizer{Identity()};
+  const auto ask = [&](int substrings) {
+    std::string text = "(|";
+    for (int i = 0; i < substrings; ++i) text += "(description=*zz" + std::to_string(i) + "*)";
+    return world.try_evaluate(world.compile(text + ")"), EntryId(9), authorizer);
+  };
+  EXPECT_EQ(ask(5), Tri::kFalse);
+  const auto refused = ask(50);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kLimit);
+  EXPECT_NE(refused.error().message().find("67108864"), std::string::npos);
+}
+
+TEST(FilterText, HidesSecretValues) {
+  TestWorld world(no_indexes());
+  fill(world);
+  for (const auto& [text, shown] : std::map<std::string, std::string>{
+           {"(userPassword=secret)", "(userPassword=[hidden])"},
+           {"(2.5.4.35;x-a=secret)", "(2.5.4.35;x-a=[hidden])"},
+           {"(&(uid=a)(userPassword=*))", "(&(uid=a)(userPassword=*))"},
+           {"(userPassword:octetStringMatch:=secret)", "(userPassword:octetStringMatch:=[hidden])"}}) {
+    const auto filter = ldap::parse_filter(text);
+    ASSERT_TRUE(filter);
+    EXPECT_EQ(loggable_filter(world.schema(), *filter), shown);
+    EXPECT_EQ(world.compile(text).describe(0), shown);
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "query/secret_values.h"
 #include "security/access_rule.h"
 
 namespace kauri::security {
@@ -365,9 +366,7 @@ std::shared_ptr<const AccessPolicy> AccessPolicy::defaults(
       "to attrs=userPassword by self =xw by anonymous auth by * none"};
   // Keys and hashes that other programs keep in the directory, where their schema is loaded.
   std::string secrets;
-  for (const std::string_view name :
-       {"authPassword", "sambaNTPassword", "sambaLMPassword", "sambaPasswordHistory",
-        "krbPrincipalKey", "krbMKey", "krbPwdHistory"}) {
+  for (const std::string_view name : query::kSecretNames) {
     if (schema->attribute_type(name) == nullptr) continue;
     secrets += secrets.empty() ? "" : ",";
     secrets += name;

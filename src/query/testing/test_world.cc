@@ -244,12 +244,17 @@ CompiledFilter TestWorld::compile(std::string_view text) {
   return CompiledFilter::compile(*filter, dictionary_);
 }
 
-Tri TestWorld::evaluate(const CompiledFilter& filter, EntryId id, Authorizer& authorizer) {
+Result<Tri> TestWorld::try_evaluate(const CompiledFilter& filter, EntryId id,
+                                    Authorizer& authorizer) {
   Target target(*this, id);
   Outside outside(*this);
   Computed computed(*this);
   EvaluationContext context{&target, &authorizer, &outside, &computed};
-  const auto tri = filter.evaluate(context);
+  return filter.evaluate(context);
+}
+
+Tri TestWorld::evaluate(const CompiledFilter& filter, EntryId id, Authorizer& authorizer) {
+  const auto tri = try_evaluate(filter, id, authorizer);
   if (!tri) ADD_FAILURE() << tri.error().message();
   return tri.value_or(Tri::kUndefined);
 }

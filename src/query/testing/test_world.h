@@ -49,6 +49,7 @@ class TestWorld {
   const std::map<EntryId, entry::Entry>& entries() const { return entries_; }
 
   CompiledFilter compile(std::string_view text);
+  Result<Tri> try_evaluate(const CompiledFilter& filter, EntryId id, Authorizer& authorizer);
   Tri evaluate(const CompiledFilter& filter, EntryId id, Authorizer& authorizer);
   // Every entry in scope for which the filter is True, found without an index.
   std::set<EntryId> brute_force(const CompiledFilter& filter, const ScopeQuery& scope,
