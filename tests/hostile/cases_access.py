@@ -44,6 +44,45 @@ def _(world):
             check(client.ask(wire.search(P, SUB, "(&(uid=a)(!(:2.5.13.20:=555)))", ["1.1"])).names() in ("", "a"), "no type")
 
 
+@case("T21 hidden subtypes and options stay hidden behind their supertype")
+def _(world):
+    rows = ["(name=HID)", "(name=H*)", "(name:2.5.13.2:=HID)", "(2.5.4.41=hid)", "(homePhone;lang-en=777)", "(homePhone=777)",
+            "(homePhone;lang-en=*)", "(initials=*)", "(&(uid=a)(!(name=nobody at all)))"]
+    with world.as_user() as user, world.connect() as anyone:
+        for client in (user, anyone):
+            for matching in rows[:-1]:
+                for text in (matching, f"(&(uid=a){matching})"):
+                    reply = expect(client.ask(wire.search(P, SUB, text, ["1.1"])), 0)
+                    check(not reply.entries, f"{text}: {reply!r}")
+            for names in (("name",), ("*",), (), ("initials",), ("homePhone",), ("homePhone;lang-en",), ("@inetOrgPerson",),
+                          ("2.5.4.41",)):
+                entry = expect(client.ask(wire.search(U, BASE, attributes=names)), 0).entries[U]
+                shown = [name for name in entry if name.lower().startswith(("initials", "homephone"))]
+                check(not shown, f"{names}: {shown}")
+            expect(client.ask(wire.compare(U, "name", "HID")), 5, 16, 50)
+            same(client.ask(wire.compare(U, "initials", "HID")), client.ask(wire.compare(U, "initials", "x")), "compare")
+            same(client.ask(wire.compare(U, "name", "HID")), client.ask(wire.compare(U, "name", "x")), "compare name")
+
+
+@case("T24 K06 counts and writes around hidden entries", changes=True)
+def _(world):
+    with world.as_admin() as admin:
+        manage = wire.controls((wire.MANAGE_DSA_IT, True, None))
+        expect(admin.ask(wire.add(f"ou=ref,{HIDDEN}", {"objectClass": ["referral", "extensibleObject"], "ou": ["ref"],
+                                                        "ref": ["ldap://hidden.example/"]}), manage), 0, 68)
+    with world.as_user() as user:
+        reply = expect(user.ask(wire.search(S, SUB, "(uid=a)", ["1.1"])), 0)
+        check(not reply.references, f"a hidden referral is shown: {reply.references}")
+        reply = expect(user.ask(wire.search(f"ou=ref,{HIDDEN}", BASE)), 32)
+        check(not reply.referrals and "hidden.example" not in reply.text, f"{reply!r} {reply.referrals}")
+        for text in ("(entryDN=*)", f"(entryDN=uid=h,{HIDDEN})", "(&(objectClass=*)(!(uid=a)))", "(hasSubordinates=*)",
+                     "(structuralObjectClass=*)", "(entryUUID=*)"):
+            reply = expect(user.ask(wire.search(S, SUB, text, ["1.1"], size=100)), 0, 4)
+            check(not [dn for dn in reply.entries if dn.lower().endswith(HIDDEN)], f"{text}: {reply!r}")
+        paged = user.ask(wire.search(S, SUB, "(ou=*)", ["1.1"]), wire.controls(wire.paged(1000)))
+        check(not [dn for dn in paged.entries if dn.lower().endswith(HIDDEN)], "paged")
+
+
 @case("T22 K03 compare of what may not be read")
 def _(world):
     with world.as_user() as user:

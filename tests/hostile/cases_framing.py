@@ -324,6 +324,21 @@ def _(world):
         check(reply.refused or not reply.entries or name.endswith(" or"), f"{name}: {reply!r}")
 
 
+@case("T10 filters over a large entry do not keep others waiting", changes=True)
+def _(world):
+    name = f"uid=large,{P}"
+    with world.as_admin(timeout=60) as admin:
+        for value in ([f"value number {number}" for number in range(10000)], ["\u00e9" * 150000]):
+            expect(admin.ask(wire.add(name, {"objectClass": ["inetOrgPerson"], "cn": ["x"], "sn": ["x"],
+                                              "description": value})), 0)
+            for matching in (wire.either(*[wire.substrings("description", (1, f"zz{n}")) for n in range(2000)]),
+                             wire.either(*[wire.equal("description", f"zz{n}") for n in range(2000)]),
+                             wire.either(*[wire.extensible("2.5.13.4", None, f"*zz{n}*") for n in range(500)])):
+                reply = timed(world, wire.search(name, wire.BASE, matching), "a wide filter over a large entry", 1.0)
+                check(not reply.entries and reply.code in (0, 3, 11, 53), f"{reply!r}")
+            expect(admin.ask(wire.delete(name)), 0)
+
+
 @case("T11 C35 200 000 empty attribute names")
 def _(world):
     timed(world, wire.search(U, wire.BASE, attributes=[""] * 200000), "200 000 empty names")

@@ -26,7 +26,7 @@ files = ["{here}/fixture.schema"]
 [access]
 rules = [
   "to dn.subtree=\\"{hidden}\\" by * none",
-  "to attrs=homePhone by * none",
+  "to attrs=homePhone,initials by * none",
   "to attrs=userPassword by self =wx by anonymous auth by * none",
   "to dn.base=\\"{user}\\" attrs=description by self write by * read",
   "to * by * read",
@@ -52,7 +52,7 @@ def person(uid, **more):
 
 
 FIXTURE = {
-    "a": person("a", cn="A", sn="Sa", mail="A@Example.com", telephoneNumber="+1 234-567", homePhone="555",
+    "a": person("a", cn="A", sn="Sa", mail="A@Example.com", telephoneNumber="+1 234-567", homePhone="555", initials="HID", homePhone_lang_en="777",
                 description="Babs   is a   big  fan", kInt="9", kTime="20240101120000Z", kBool="TRUE", kNum="1 2 3",
                 userPassword=USER_PASSWORD),
     "b": person("b", cn="B", sn="Sb", givenName="Bob", kInt="10", kTime="20240101130000+0100"),
