@@ -54,26 +54,25 @@ bool decoded(Request& request, const ldap::DecodeResult& result) {
   return false;
 }
 
-OperationResult internal_failure(const Error& error) {
+OperationResult internal_failure(const ServiceImpl& service, OperationRecord* record,
+                                 const Error& error) {
+  if (record != nullptr) record->detail = error.message();
+  // A limit is met by what a client asks for and says so itself; the rest is trouble of the server.
+  if (error.code() == ErrorCode::kLimit)
+    return ldap::failure(ResultCode::kAdminLimitExceeded, error.message());
+  service.report(error);
   switch (error.code()) {
     case ErrorCode::kBusy:
-      return ldap::failure(ResultCode::kBusy, error.message());
-    case ErrorCode::kLimit:
-      return ldap::failure(ResultCode::kAdminLimitExceeded, error.message());
+      return ldap::failure(ResultCode::kBusy, "the server's storage is busy; try again");
     case ErrorCode::kNoSpace:
       return ldap::failure(ResultCode::kUnavailable, "the server's disk is full");
     case ErrorCode::kCorruption:
       return ldap::failure(ResultCode::kOther,
-                           "stored data failed its checks; the access log has the details");
+                           "stored data failed its checks; the server's log has the details");
     default:
       return ldap::failure(ResultCode::kOther,
-                           "the server failed on this operation; the access log has the details");
+                           "the server failed on this operation; its log has the details");
   }
-}
-
-OperationResult internal_failure(OperationRecord* record, const Error& error) {
-  if (record != nullptr) record->detail = error.message();
-  return internal_failure(error);
 }
 
 }  // namespace kauri::operation

@@ -60,9 +60,9 @@ void log_operation(ServiceImpl& service, OperationRecord& record,
 void log_async(ServiceImpl& service, AsyncOperation& operation,
                const ldap::OperationResult& result);
 
-// An error of ours as an outcome: what the client may know of it.
-ldap::OperationResult internal_failure(const Error& error);
-// The same, with the error's own words in the record.
-ldap::OperationResult internal_failure(OperationRecord* record, const Error& error);
+// An error of ours as an outcome: what the client may know of it. Its own words go into the record
+// (if not null), and to whom the service reports failures.
+ldap::OperationResult internal_failure(const ServiceImpl& service, OperationRecord* record,
+                                       const Error& error);
 
 }  // namespace kauri::operation

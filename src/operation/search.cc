@@ -46,7 +46,7 @@ void search_virtual(Request& request, const ldap::SearchRequest& search,
   query::EvaluationContext context{&target, &authorizer, nullptr, nullptr};
   const auto filter = query::CompiledFilter::compile(search.filter, *entry.dictionary);
   const auto tri = filter.evaluate(context);
-  if (!tri) return answer(request, internal_failure(request.record, tri.error()));
+  if (!tri) return answer(request, internal_failure(request.service, request.record, tri.error()));
   const bool page_of_none = request.controls.paged.has_value() && request.controls.paged->size == 0;
   if (in_scope && *tri == query::Tri::kTrue && !page_of_none) {
     Selection selection;
@@ -54,7 +54,7 @@ void search_virtual(Request& request, const ldap::SearchRequest& search,
     EntryWriter writer{selection, *entry.dictionary, authorizer,
                        nullptr,   nullptr,           request.worker.attributes};
     const auto written = writer.append(request.message.id, entry.dn, target, request.out);
-    if (!written) return answer(request, internal_failure(request.record, written.error()));
+    if (!written) return answer(request, internal_failure(request.service, request.record, written.error()));
     if (request.record != nullptr) request.record->entries = 1;
   }
   std::vector<ldap::Control> controls;
@@ -130,10 +130,10 @@ void handle_search(Request& request) {
 
   backend::ReadSession& read = worker.read(base->database);
   const auto guard = ReadGuard::begin(read);
-  if (!guard) return answer(request, internal_failure(request.record, guard.error()));
+  if (!guard) return answer(request, internal_failure(request.service, request.record, guard.error()));
   Locator locator(read, request.session.authorizer(base->database));
   Result<Located> located = find_base(request, search, *base, read, locator);
-  if (!located) return answer(request, internal_failure(request.record, located.error()));
+  if (!located) return answer(request, internal_failure(request.service, request.record, located.error()));
   if (!located->id.has_value()) return answer(request, located->failure);
 
   const bool is_suffix =

@@ -86,7 +86,7 @@ std::optional<OperationResult> SearchTask::start(Request& request,
   skip_referrals_ = locator.has_referrals() && !request.controls.manage_dsa_it;
   if (skip_aliases_) {
     if (auto added = add_aliased_scopes(read, locator, scopes_); !added) {
-      return internal_failure(request.record, added.error());
+      return internal_failure(request.service, request.record, added.error());
     }
   }
   if (request.controls.paged.has_value()) {
@@ -94,7 +94,7 @@ std::optional<OperationResult> SearchTask::start(Request& request,
   }
   if (skip_referrals_ && (!paged_ || request.controls.paged->cookie.empty())) {
     if (auto added = add_references(request, locator); !added) {
-      return internal_failure(request.record, added.error());
+      return internal_failure(request.service, request.record, added.error());
     }
   }
   return std::nullopt;
@@ -193,7 +193,7 @@ Result<void> SearchTask::plan(backend::ReadSession& read) {
 bool SearchTask::run(const TurnContext& turn) {
   auto guard = ReadGuard::begin(turn.worker.read(database_));
   if (!guard) {
-    finish(turn, Step::kDone, internal_failure(logged_ ? &record_ : nullptr, guard.error()));
+    finish(turn, Step::kDone, internal_failure(turn.service, logged_ ? &record_ : nullptr, guard.error()));
     return true;
   }
   return advance(turn);
@@ -203,7 +203,7 @@ bool SearchTask::advance(const TurnContext& turn) {
   slice_started_nanos_ = 0;
   const Result<Step> step = loop(turn, turn.worker.read(database_));
   if (!step) {
-    finish(turn, Step::kDone, internal_failure(logged_ ? &record_ : nullptr, step.error()));
+    finish(turn, Step::kDone, internal_failure(turn.service, logged_ ? &record_ : nullptr, step.error()));
     return true;
   }
   walk_.suspend();

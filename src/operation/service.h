@@ -83,6 +83,10 @@ struct ServiceOptions {
   ServiceLimits limits;
   security::HashPool* hash_pool = nullptr;
   AccessLog* access_log = nullptr;
+  // Called with each failure of storage or data that an operation meets, whether the access log is
+  // on or not: the client learns no details. A damaged database makes floods of them; bounding what
+  // is written is the callee's business. THREADS: any; must not block.
+  std::function<void(const Error&)> report_failure;
   Clock* clock = nullptr;
   Random* random = nullptr;
 };

@@ -45,6 +45,10 @@ class ServiceImpl final : public Service {
   AccessLog* access_log() { return options_.access_log; }
   bool logging() { return options_.access_log != nullptr && options_.access_log->enabled(); }
 
+  void report(const Error& error) const {
+    if (options_.report_failure) options_.report_failure(error);
+  }
+
   const std::string& admin_dn() const { return options_.admin_dn; }
   const std::string& admin_normal() const { return admin_normal_; }
   // For work on other threads that uses the service.

@@ -13,9 +13,8 @@ namespace {
 
 // Elective features (RFC 4512 section 5.1.5).
 constexpr std::string_view kFeatures[] = {
-    ldap::oids::kAllOperationalAttributes,
-    ldap::oids::kObjectClassAttributes,
-    ldap::oids::kTrueFalseFilters,
+    ldap::oids::kAllOperationalAttributes, ldap::oids::kObjectClassAttributes,
+    ldap::oids::kTrueFalseFilters,         ldap::oids::kLanguageTags,
     ldap::oids::kModifyIncrement,
 };
 

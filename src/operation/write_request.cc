@@ -71,6 +71,10 @@ std::optional<OperationResult> queue(PendingWrite& write) {
   write.request->completion = [session = write.session, service = write.service, pass = write.pass,
                                operation = write.operation](backend::WriteOutcome&& outcome) {
     operation->queued_nanos += outcome.queued_nanos;
+    if (outcome.failure.has_value()) {
+      service->report(*outcome.failure);
+      if (operation->logged) operation->record.detail = outcome.failure->message();
+    }
     complete(session, *service, operation, std::move(outcome.result));
   };
   switch (write.service->database(write.database).submit(write.request)) {
@@ -112,7 +116,7 @@ std::optional<OperationResult> find_write_target(Request& request, std::string_v
   out.database = *database;
   if (!request.controls.manage_dsa_it && may_have_referrals(request, out.database)) {
     auto referral = referral_for(request, out, text);
-    if (!referral) return internal_failure(request.record, referral.error());
+    if (!referral) return internal_failure(request.service, request.record, referral.error());
     if (referral->has_value()) return std::move(**referral);
   }
   return std::nullopt;
