@@ -40,7 +40,6 @@ def run_case(world, name, function):
         where = traceback.extract_tb(error.__traceback__)[-1]
         print(f"FAIL {name}: {type(error).__name__}: {error} ({os.path.basename(where.filename)}:{where.lineno})",
               flush=True)
-        world.renew()
         return False
     print(f"ok   {name} ({time.monotonic() - began:.2f} s)", flush=True)
     return True
@@ -77,10 +76,14 @@ def main():
                     passed += 1
                 else:
                     failed += 1
+                    world.renew()
         if world.own and world.own.process.poll() is None:
             code = world.own.stop()
             print(f"{'ok  ' if code == 0 else 'FAIL'} the server stops cleanly (exit code {code})")
             passed, failed = passed + (code == 0), failed + (code != 0)
+    except OSError as error:
+        print(f"FAIL the server cannot be reached any more: {error}")
+        failed += 1
     finally:
         world.close()
     print(f"{passed} passed, {failed} failed")

@@ -339,17 +339,26 @@ class Connection:
         (_, message_id), (tag, body), *rest = elements(content)
         return int.from_bytes(message_id, "big", signed=True), tag, body, rest
 
-    def reply(self, message_id, timeout=None):
-        """What comes for one request, or the notice, or the end of the connection."""
-        reply = Reply()
-        while reply.code is None:
+    def replies(self, message_ids, timeout=None):
+        """What comes for these requests, in whatever order; or the notice, or the end of the connection for all."""
+        found = {message_id: Reply() for message_id in message_ids}
+        while any(reply.code is None for reply in found.values()):
             try:
                 got, tag, content, rest = self.message(timeout)
             except Closed:
-                reply.closed = True
-                return reply
-            if got not in (message_id, 0):
-                raise AssertionError(f"an answer for message {got} where {message_id} waits")
+                for reply in found.values():
+                    reply.closed = reply.closed or reply.code is None
+                break
+            if got == 0:
+                for reply in found.values():
+                    if reply.code is None:
+                        reply.result(tag, content, rest)
+                break
+            if got not in found:
+                raise AssertionError(f"an answer for message {got} where {list(found)} wait")
+            reply = found[got]
+            if reply.code is not None:
+                raise AssertionError(f"one more answer for message {got} behind its result")
             if tag == 0x64:
                 dn, attributes = read_entry(content)
                 assert dn not in reply.entries, f"{dn} came twice"
@@ -358,7 +367,10 @@ class Connection:
                 reply.references.append([uri.decode() for _, uri in elements(content)])
             elif tag != 0x79:
                 reply.result(tag, content, rest)
-        return reply
+        return [found[message_id] for message_id in message_ids]
+
+    def reply(self, message_id, timeout=None):
+        return self.replies([message_id], timeout)[0]
 
     def ask(self, operation, trailing=b"", timeout=None):
         message_id = self.next_id()
