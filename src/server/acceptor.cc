@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -19,7 +18,7 @@ namespace {
 
 constexpr int kAcceptsMax = 64;  // in one go, before the other listeners have their turn
 constexpr std::int64_t kComplaintNanos = 1'000'000'000;
-constexpr std::chrono::milliseconds kPause{100};
+constexpr std::int64_t kPauseNanos = 100'000'000;
 
 int open_spare() {
   return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -74,52 +73,96 @@ bool AcceptPolicy::shed(int listener) {
   return descriptor >= 0;
 }
 
-bool Acceptor::start(ListeningSocket socket) {
-  boost::system::error_code error;
-  descriptor_.assign(socket.descriptor, error);
-  if (error) return false;
-  endpoint_ = std::move(socket.endpoint);
-  wait();
-  return true;
-}
+// One listening socket.
+class Acceptor::Listener final : public Poller::Target {
+ public:
+  Listener(Poller& poller, AcceptPolicy& policy, ListeningSocket socket)
+      : poller_(poller), policy_(policy), socket_(std::move(socket)) {}
+  ~Listener() override { close(); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
 
-void Acceptor::stop() {
-  if (!descriptor_.is_open()) return;
-  boost::system::error_code ignored;
-  descriptor_.close(ignored);
-  pause_.cancel();
-  if (endpoint_.kind == Endpoint::Kind::kUnix) ::unlink(endpoint_.path.c_str());
-}
+  bool listen() { return poller_.add(socket_.descriptor, *this, EPOLLIN); }
+  void close() {
+    if (socket_.descriptor < 0) return;
+    poller_.remove(socket_.descriptor);
+    ::close(std::exchange(socket_.descriptor, -1));
+    if (socket_.endpoint.kind == Endpoint::Kind::kUnix) ::unlink(socket_.endpoint.path.c_str());
+  }
+  void on_events(std::uint32_t) override;
+  // When accepting may be tried again; 0 = it was not paused.
+  std::int64_t paused_until() const { return paused_until_; }
+  void resume() {
+    paused_until_ = 0;
+    poller_.modify(socket_.descriptor, *this, EPOLLIN);
+  }
 
-void Acceptor::wait() {
-  descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                         [this](const boost::system::error_code& error) {
-                           if (!error) accept_some();
-                         });
-}
+ private:
+  Poller& poller_;
+  AcceptPolicy& policy_;
+  ListeningSocket socket_;
+  std::int64_t paused_until_ = 0;
+};
 
-void Acceptor::accept_some() {
+void Acceptor::Listener::on_events(std::uint32_t) {
   for (int count = 0; count < kAcceptsMax; ++count) {
     const int descriptor =
-        ::accept4(descriptor_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        ::accept4(socket_.descriptor, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor >= 0) {
-      policy_.accepted(descriptor, endpoint_.kind);
+      policy_.accepted(descriptor, socket_.endpoint.kind);
       continue;
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK) break;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return;
     const bool no_descriptor = errno == EMFILE || errno == ENFILE;
-    if (no_descriptor && policy_.shed(descriptor_.native_handle())) continue;
+    if (no_descriptor && policy_.shed(socket_.descriptor)) continue;
     if (no_descriptor || errno == ENOBUFS || errno == ENOMEM) {
       // Nothing can be accepted for now; trying at once again would only burn the processor.
-      pause_.expires_after(kPause);
-      pause_.async_wait([this](const boost::system::error_code& error) {
-        if (!error) wait();
-      });
+      paused_until_ = Clock::system().monotonic_nanos() + kPauseNanos;
+      poller_.modify(socket_.descriptor, *this, 0);
       return;
     }
     // ECONNABORTED and the network errors of accept(2) concern that one connection alone.
   }
-  wait();
+}
+
+Acceptor::Acceptor(AcceptPolicy& policy, std::unique_ptr<Poller> poller)
+    : policy_(policy), poller_(std::move(poller)) {}
+
+Acceptor::~Acceptor() = default;
+
+Result<std::unique_ptr<Acceptor>> Acceptor::make(AcceptPolicy& policy) {
+  KAURI_TRY(auto poller, Poller::make());
+  return std::unique_ptr<Acceptor>(new Acceptor(policy, std::move(poller)));
+}
+
+bool Acceptor::add(ListeningSocket socket) {
+  listeners_.push_back(std::make_unique<Listener>(*poller_, policy_, std::move(socket)));
+  return listeners_.back()->listen();
+}
+
+void Acceptor::run() {
+  bool paused = false;
+  while (!stopping_.load(std::memory_order_acquire)) {
+    poller_->run_once(paused ? static_cast<int>(kPauseNanos / 1'000'000) : -1, [] {});
+    paused = false;
+    for (const auto& listener : listeners_) {
+      if (listener->paused_until() == 0) continue;
+      if (listener->paused_until() <= Clock::system().monotonic_nanos()) {
+        listener->resume();
+      } else {
+        paused = true;
+      }
+    }
+  }
+}
+
+void Acceptor::stop() {
+  stopping_.store(true, std::memory_order_release);
+  poller_->wake();
+}
+
+void Acceptor::close() {
+  for (const auto& listener : listeners_) listener->close();
 }
 
 }  // namespace kauri::server

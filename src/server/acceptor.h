@@ -1,15 +1,18 @@
-// Acceptor: takes connections from one listening socket and gives them to the workers in turn.
-// Thread safety: confined to the accepting thread.
+// Acceptor: takes connections from the listening sockets and gives them to the workers. Thread
+// safety: confined to the accepting thread, but for what says otherwise.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
 
 #include "operation/service.h"
 #include "server/endpoint.h"
+#include "server/poller.h"
 
 namespace kauri::server {
 
@@ -40,23 +43,32 @@ class AcceptPolicy {
   int spare_ = -1;
 };
 
+// The accepting thread's loop over all listening sockets of a server.
 class Acceptor {
  public:
-  Acceptor(boost::asio::io_context& context, AcceptPolicy& policy)
-      : policy_(policy), descriptor_(context), pause_(context) {}
+  static Result<std::unique_ptr<Acceptor>> make(AcceptPolicy& policy);
+  ~Acceptor();  // closes the sockets
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
 
-  // Takes the socket. False: the event loop refused it and it is still the caller's.
-  bool start(ListeningSocket socket);
+  // Takes the socket. False: the system refuses to watch it. REQUIRES: run() was not called yet.
+  bool add(ListeningSocket socket);
+  // Accepts until stop().
+  void run();
+  // Makes run() return. THREADS: any.
   void stop();
+  // Ends listening: closes the sockets and removes socket files. REQUIRES: run() does not run.
+  void close();
 
  private:
-  void wait();
-  void accept_some();
+  class Listener;
+
+  Acceptor(AcceptPolicy& policy, std::unique_ptr<Poller> poller);
 
   AcceptPolicy& policy_;
-  boost::asio::posix::stream_descriptor descriptor_;
-  boost::asio::steady_timer pause_;
-  Endpoint endpoint_;
+  std::unique_ptr<Poller> poller_;
+  std::atomic<bool> stopping_{false};
+  std::vector<std::unique_ptr<Listener>> listeners_;
 };
 
 }  // namespace kauri::server

@@ -33,7 +33,7 @@ std::int64_t seconds(std::uint32_t count) {
 }  // namespace
 
 Connection::Connection(Worker& worker, operation::Peer peer)
-    : worker_(worker), transport_(worker.context()), peer_(std::move(peer)) {}
+    : worker_(worker), transport_(worker.poller(), *this), peer_(std::move(peer)) {}
 
 Connection::~Connection() {
   if (session_ != nullptr && !session_closed_) session_->closed();
@@ -47,53 +47,33 @@ bool Connection::start(int descriptor) {
   });
   first_request_deadline_ = worker_.now() + seconds(worker_.shared().timeouts.first_request);
   arm(first_request_deadline_);
-  wait_readable();
+  transport_.set_interest({.readable = true});
   return true;
 }
 
 void Connection::arm(std::int64_t deadline_nanos) {
   worker_.wheel().arm(*this, deadline_nanos);
-  worker_.ensure_timer();
 }
 
-void Connection::wait_readable() {
-  if (waiting_readable_) return;
-  waiting_readable_ = true;
-  transport_.wait_readable([self = shared_from_this()](const boost::system::error_code&) {
-    self->waiting_readable_ = false;
-    self->on_readable();
-  });
-}
-
-void Connection::wait_writable() {
-  if (waiting_writable_) return;
-  waiting_writable_ = true;
-  transport_.wait_writable([self = shared_from_this()](const boost::system::error_code&) {
-    self->waiting_writable_ = false;
-    self->on_writable();
-  });
-}
-
-void Connection::on_readable() {
-  switch (phase_) {
-    case Phase::kOpen:
-      // Output that came from elsewhere since the wait began may have blocked reading; settle()
-      // waits again when it has drained.
-      if (!output_blocked() && !session_->reading_paused()) receive();
-      return;
-    case Phase::kLingering:
-      discard_input();
-      return;
-    case Phase::kDraining:
-    case Phase::kClosed:
-      return;
-  }
-}
-
-void Connection::on_writable() {
+void Connection::on_events(std::uint32_t events) {
   if (phase_ == Phase::kClosed) return;
-  send_queued();
-  settle();
+  if ((events & EPOLLIN) != 0) {
+    if (phase_ == Phase::kLingering) {
+      discard_input();
+    } else if (phase_ == Phase::kOpen && !output_blocked() && !session_->reading_paused()) {
+      // Otherwise something earlier in this round changed the interest; the event comes again.
+      receive();
+    }
+    return;
+  }
+  if ((events & EPOLLOUT) != 0) {
+    send_queued();
+    settle();
+    return;
+  }
+  // An error, or a peer that neither sends nor reads any more; nothing that is in flight can reach
+  // it. A peer that only ended its half shows as the end of the input instead.
+  close("the connection was lost");
 }
 
 void Connection::receive() {
@@ -198,7 +178,7 @@ void Connection::settle() {
   for (;;) {
     if (phase_ == Phase::kClosed || phase_ == Phase::kLingering) return;
     if (output_blocked()) {
-      wait_writable();
+      transport_.set_interest({.writable = true});
       return;
     }
     if (finish_reason_ != nullptr || session_->closing()) {
@@ -224,7 +204,8 @@ void Connection::settle() {
     end_deadline_ = worker_.now() + seconds(worker_.shared().timeouts.output_stall);
     arm(end_deadline_);
   }
-  if (phase_ == Phase::kOpen && !input_ended_ && !session_->reading_paused()) wait_readable();
+  transport_.set_interest(
+      {.readable = phase_ == Phase::kOpen && !input_ended_ && !session_->reading_paused()});
 }
 
 void Connection::say_goodbye() {
@@ -277,6 +258,7 @@ void Connection::finish(const char* reason) {
   first_request_deadline_ = 0;
   message_deadline_ = 0;
   transport_.shutdown_write();
+  transport_.set_interest({.readable = true});
   end_deadline_ = worker_.now() + kLingerNanos;
   arm(end_deadline_);
   discard_input();
@@ -292,7 +274,6 @@ void Connection::discard_input() {
       return;
     }
   }
-  wait_readable();
 }
 
 void Connection::close(const char* reason) {

@@ -2,8 +2,9 @@
 // answers out, and every deadline of base/limits.h.
 //
 // Reading stops while output waits (a slow reader costs one bounded queue) and while the session
-// asks for a pause. Thread safety: confined to its worker. Lifetime: handlers that wait hold a
-// shared_ptr; the worker's table holds one until the connection is closed.
+// asks for a pause. Thread safety: confined to its worker. Lifetime: the worker's table holds a
+// shared_ptr until the connection is closed, and one until the round of the loop that closed it
+// ends.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "operation/service.h"
 #include "server/input_buffer.h"
+#include "server/poller.h"
 #include "server/timer_wheel.h"
 #include "server/transport.h"
 
@@ -19,7 +21,9 @@ namespace kauri::server {
 
 class Worker;
 
-class Connection final : public TimerEntry, public std::enable_shared_from_this<Connection> {
+class Connection final : public Poller::Target,
+                         public TimerEntry,
+                         public std::enable_shared_from_this<Connection> {
  public:
   Connection(Worker& worker, operation::Peer peer);
   ~Connection() override;
@@ -34,6 +38,7 @@ class Connection final : public TimerEntry, public std::enable_shared_from_this<
   void begin_drain();     // no further requests; close when what is in flight has ended
   // Ends the connection now. `reason` is a static sentence or errno's text; it goes to the log.
   void close(const char* reason);
+  void on_events(std::uint32_t events) override;
   std::int64_t on_timer(std::int64_t now_nanos) override;
 
   // Marks for the worker's lists, so that a connection is in each of them once.
@@ -48,10 +53,6 @@ class Connection final : public TimerEntry, public std::enable_shared_from_this<
     kClosed,
   };
 
-  void wait_readable();
-  void wait_writable();
-  void on_readable();
-  void on_writable();
   void receive();
   void discard_input();
   // Hands the messages in `received` and those kept to the session; sends answers as they fill up.
@@ -84,8 +85,6 @@ class Connection final : public TimerEntry, public std::enable_shared_from_this<
   operation::Peer peer_;
   const char* finish_reason_ = nullptr;  // set: close as soon as the output is sent
   Phase phase_ = Phase::kOpen;
-  bool waiting_readable_ = false;
-  bool waiting_writable_ = false;
   bool input_ended_ = false;  // the peer sends no more
   bool input_kept_ = false;   // messages wait in input_ for a pause to end
   bool session_closed_ = false;

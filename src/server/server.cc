@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -51,9 +49,8 @@ struct Server::Impl {
   std::size_t connections_max = 0;
   std::size_t next_worker = 0;  // confined to the accepting thread
 
-  boost::asio::io_context accept_context{1};
   std::unique_ptr<AcceptPolicy> policy;
-  std::vector<std::unique_ptr<Acceptor>> acceptors;
+  std::unique_ptr<Acceptor> acceptor;
   std::thread accept_thread;
   bool running = false;  // the threads were started
   bool stopped = false;
@@ -91,16 +88,11 @@ void Server::Impl::make_policy() {
 Result<void> Server::Impl::listen(const std::vector<Endpoint>& endpoints) {
   for (const Endpoint& endpoint : endpoints) {
     KAURI_TRY(auto sockets, listen_on(endpoint));
-    // Each socket belongs to an acceptor before the next can fail.
     for (ListeningSocket& socket : sockets) {
       std::string uri = to_uri(socket.endpoint);
-      const int descriptor = socket.descriptor;
-      auto acceptor = std::make_unique<Acceptor>(accept_context, *policy);
-      if (!acceptor->start(std::move(socket))) {
-        ::close(descriptor);
+      if (!acceptor->add(std::move(socket))) {
         return Error(ErrorCode::kIo, "cannot listen on " + uri + ": the event loop refuses it");
       }
-      acceptors.push_back(std::move(acceptor));
       // "localhost" has two addresses and one URI.
       if (uris.empty() || uris.back() != uri) uris.push_back(std::move(uri));
     }
@@ -109,14 +101,10 @@ Result<void> Server::Impl::listen(const std::vector<Endpoint>& endpoints) {
 }
 
 void Server::Impl::stop_accepting() {
-  boost::asio::post(accept_context, [this] {
-    for (const auto& acceptor : acceptors) acceptor->stop();
-  });
-  if (accept_thread.joinable()) {
-    accept_thread.join();
-  } else {
-    accept_context.run();
-  }
+  if (acceptor == nullptr) return;
+  acceptor->stop();
+  if (accept_thread.joinable()) accept_thread.join();
+  acceptor->close();
 }
 
 bool Server::Impl::wait_until_idle(std::chrono::milliseconds grace) {
@@ -136,11 +124,12 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
   impl.connections_max =
       options.connections_max == 0 ? possible : std::min(options.connections_max, possible);
   impl.make_policy();
+  KAURI_TRY(impl.acceptor, Acceptor::make(*impl.policy));
   KAURI_CHECK(impl.make_workers(options.workers));
   KAURI_CHECK(impl.listen(options.endpoints));
   for (const auto& worker : impl.workers) worker->start();
   impl.running = true;
-  impl.accept_thread = std::thread([&impl] { impl.accept_context.run(); });
+  impl.accept_thread = std::thread([&impl] { impl.acceptor->run(); });
   return server;
 }
 

@@ -48,6 +48,12 @@ void TimerWheel::disarm(TimerEntry& entry) {
   --count_;
 }
 
+int TimerWheel::until_next_tick_ms(std::int64_t now_nanos) const {
+  const std::int64_t next = (tick_ + 1) * kTickNanos;
+  const std::int64_t millis = (next - now_nanos + 999'999) / 1'000'000;
+  return static_cast<int>(std::clamp<std::int64_t>(millis, 1, kTickNanos / 1'000'000));
+}
+
 void TimerWheel::advance(std::int64_t now_nanos) {
   const std::int64_t now_tick = now_nanos / kTickNanos;
   if (count_ == 0) {

@@ -22,7 +22,7 @@ class TimerEntry {
   virtual ~TimerEntry();
 
   // The slot came up at `now_nanos`. RETURNS: the next deadline, or 0 for none. May destroy other
-  // entries and may call arm(); must not destroy itself.
+  // entries and may call arm(); may destroy itself when it returns 0.
   virtual std::int64_t on_timer(std::int64_t now_nanos) = 0;
 
  private:
@@ -49,6 +49,8 @@ class TimerWheel {
   // Fires what is due at `now_nanos`.
   void advance(std::int64_t now_nanos);
   bool empty() const { return count_ == 0; }
+  // Milliseconds until the next tick, at least 1: how long a loop may sleep.
+  int until_next_tick_ms(std::int64_t now_nanos) const;
 
  private:
   // A deadline further away than the wheel reaches waits in the last slot and is asked again there.

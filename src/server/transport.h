@@ -1,17 +1,16 @@
-// Transport: the octets of one connection over Boost.Asio in readiness mode: Asio only tells when
-// the descriptor can be read or written; the system calls are ours, so one receive takes all that
-// came and one send carries all answers.
+// Transport: the octets of one connection in readiness mode: the poller only tells when the
+// descriptor can be read or written; the system calls are ours, so one receive takes all that came
+// and one send carries all answers.
 //
 // Thread safety: confined to one worker. Encryption has its place here: read() and write() are the
-// only calls that touch the descriptor.
+// only calls that touch the descriptor's octets.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
+
+#include "server/poller.h"
 
 namespace kauri::server {
 
@@ -28,38 +27,38 @@ class Transport {
     std::size_t size = 0;
     int error = 0;
   };
+  struct Interest {
+    bool readable = false;
+    bool writable = false;
+    friend bool operator==(const Interest&, const Interest&) = default;
+  };
 
-  explicit Transport(boost::asio::io_context& context) : descriptor_(context) {}
+  // `target` is told what the interest asks for, and of errors and hang-ups always. Both outlive
+  // the transport or close() comes first.
+  Transport(Poller& poller, Poller::Target& target) : poller_(poller), target_(target) {}
   ~Transport() { close(); }
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
-  // Takes the descriptor, which must be non-blocking already. False: the event loop refused it and
-  // it is still the caller's.
+  // Takes the descriptor, which must be non-blocking already. False: the poller refused it and it
+  // is still the caller's.
   bool adopt(int descriptor);
 
   Outcome read(char* buffer, std::size_t size);
   Outcome write(std::string_view octets);
+  // Costs a system call only when it changes.
+  void set_interest(Interest interest);
   // Tells the peer that nothing more will come.
   void shutdown_write();
-  // Cancels what waits (its handlers run with an error) and closes. Idempotent.
+  // Idempotent.
   void close();
-  bool is_open() const { return descriptor_.is_open(); }
-
-  // Handler: void(const boost::system::error_code&), run once, on the worker.
-  template <class Handler>
-  void wait_readable(Handler&& handler) {
-    descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                           std::forward<Handler>(handler));
-  }
-  template <class Handler>
-  void wait_writable(Handler&& handler) {
-    descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_write,
-                           std::forward<Handler>(handler));
-  }
+  bool is_open() const { return descriptor_ >= 0; }
 
  private:
-  boost::asio::posix::stream_descriptor descriptor_;
+  Poller& poller_;
+  Poller::Target& target_;
+  int descriptor_ = -1;
+  Interest interest_;
 };
 
 }  // namespace kauri::server

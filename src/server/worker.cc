@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <boost/asio/post.hpp>
-#include <chrono>
 #include <utility>
 
 #include "base/units.h"
@@ -27,16 +25,17 @@ void Worker::Shared::connection_ended() {
 }
 
 Result<std::unique_ptr<Worker>> Worker::make(Shared& shared) {
+  KAURI_TRY(auto poller, Poller::make());
   KAURI_TRY(auto worker_context, shared.service.worker_context());
-  return std::unique_ptr<Worker>(new Worker(shared, std::move(worker_context)));
+  return std::unique_ptr<Worker>(new Worker(shared, std::move(poller), std::move(worker_context)));
 }
 
-Worker::Worker(Shared& shared, std::unique_ptr<operation::WorkerContext> worker_context)
+Worker::Worker(Shared& shared, std::unique_ptr<Poller> poller,
+               std::unique_ptr<operation::WorkerContext> worker_context)
     : shared_(shared),
-      context_(1),
-      keep_running_(context_.get_executor()),
-      timer_(context_),
+      poller_(std::move(poller)),
       wheel_(shared.clock.monotonic_nanos()),
+      now_(shared.clock.monotonic_nanos()),
       read_buffer_(kReadBufferSize),
       worker_context_(std::move(worker_context)) {}
 
@@ -45,27 +44,43 @@ Worker::~Worker() {
 }
 
 void Worker::start() {
-  thread_ = std::thread([this] { context_.run(); });
+  thread_ = std::thread([this] { run(); });
+}
+
+int Worker::timeout_ms() const {
+  if (!turns_.empty() || !marked_.empty()) return 0;
+  return wheel_.empty() ? -1 : wheel_.until_next_tick_ms(now_);
+}
+
+// One round: what is ready, what other threads handed over, one turn of a long search. So a search
+// that takes many turns delays a short request by one of them at most.
+void Worker::run() {
+  while (!ending_) {
+    poller_->run_once(timeout_ms(), [this] {
+      now_ = shared_.clock.monotonic_nanos();
+      wheel_.advance(now_);
+    });
+    if (jobs_waiting_.exchange(false, std::memory_order_acq_rel)) run_jobs();
+    flush_marked();
+    run_next_turn();
+    closed_.clear();
+  }
+  for (const auto& connection : snapshot()) connection->close("server stop");
+  turns_.clear();
+  marked_.clear();
+  closed_.clear();
 }
 
 void Worker::stop() {
+  if (!thread_.joinable()) return;
+  post([this] { ending_ = true; });
   {
+    // From here on nothing can be handed over, so nothing that refers to a session is left behind.
     const std::lock_guard lock(jobs_mutex_);
-    if (stopped_) return;
     stopped_ = true;
   }
-  if (!thread_.joinable()) return;
-  boost::asio::post(context_, [this] {
-    run_jobs();
-    for (const auto& connection : snapshot()) connection->close("server stop");
-    turns_.clear();
-    marked_.clear();
-    timer_.cancel();
-    keep_running_.reset();
-  });
-  // run() returns when the handlers of all closed connections have run, so nothing that refers to a
-  // session is left behind.
   thread_.join();
+  run_jobs();
 }
 
 std::vector<std::shared_ptr<Connection>> Worker::snapshot() const {
@@ -76,7 +91,7 @@ std::vector<std::shared_ptr<Connection>> Worker::snapshot() const {
 }
 
 void Worker::begin_drain() {
-  boost::asio::post(context_, [this] {
+  post([this] {
     draining_ = true;
     for (const auto& connection : snapshot()) connection->begin_drain();
   });
@@ -85,16 +100,15 @@ void Worker::begin_drain() {
 // --- Jobs of other threads ---
 
 void Worker::post(std::function<void()> job) {
-  bool first = false;
   {
     const std::lock_guard lock(jobs_mutex_);
     if (stopped_) return;
-    first = jobs_.empty();
     jobs_.push_back(std::move(job));
-    // Only the first job of a batch wakes the loop. Posted under the lock, so that stop()'s own
-    // handler comes behind it.
-    if (first) boost::asio::post(context_, [this] { run_jobs(); });
+    // Only the first job of a batch wakes the loop.
+    if (jobs_.size() > 1) return;
+    jobs_waiting_.store(true, std::memory_order_release);
   }
+  poller_->wake();
 }
 
 void Worker::run_jobs() {
@@ -104,19 +118,12 @@ void Worker::run_jobs() {
   }
   for (auto& job : running_jobs_) job();
   running_jobs_.clear();
-  flush_marked();
 }
 
 void Worker::mark_output(Connection& connection) {
   if (connection.output_marked) return;
   connection.output_marked = true;
   marked_.push_back(connection.shared_from_this());
-  if (marked_scheduled_) return;
-  marked_scheduled_ = true;
-  boost::asio::post(context_, [this] {
-    marked_scheduled_ = false;
-    flush_marked();
-  });
 }
 
 void Worker::flush_marked() {
@@ -129,23 +136,12 @@ void Worker::flush_marked() {
   }
 }
 
-// --- Turns of long searches: one connection each time, and between two of them the loop looks at
-// the sockets, so that a short request waits for one slice at most ---
+// --- Turns of long searches ---
 
 void Worker::queue_turn(Connection& connection) {
   if (connection.turn_queued) return;
   connection.turn_queued = true;
   turns_.push_back(connection.shared_from_this());
-  schedule_turn();
-}
-
-void Worker::schedule_turn() {
-  if (turn_scheduled_ || turns_.empty()) return;
-  turn_scheduled_ = true;
-  boost::asio::post(context_, [this] {
-    turn_scheduled_ = false;
-    run_next_turn();
-  });
 }
 
 void Worker::run_next_turn() {
@@ -154,25 +150,17 @@ void Worker::run_next_turn() {
   turns_.pop_front();
   connection->turn_queued = false;
   connection->run_turn();
-  schedule_turn();
 }
 
 // --- Connections ---
 
 void Worker::adopt(int descriptor, operation::Peer peer) {
-  boost::asio::post(context_, [this, descriptor, peer = std::move(peer)]() mutable {
-    add_connection(descriptor, std::move(peer));
-  });
+  post([this, descriptor, peer = std::move(peer)] { add_connection(descriptor, peer); });
 }
 
 void Worker::add_connection(int descriptor, operation::Peer peer) {
-  bool stopped = draining_;
-  {
-    const std::lock_guard lock(jobs_mutex_);
-    stopped = stopped || stopped_;
-  }
   const auto connection = std::make_shared<Connection>(*this, std::move(peer));
-  if (stopped || !connection->start(descriptor)) {
+  if (draining_ || ending_ || !connection->start(descriptor)) {
     ::close(descriptor);
     shared_.connection_ended();
     return;
@@ -183,7 +171,12 @@ void Worker::add_connection(int descriptor, operation::Peer peer) {
 
 void Worker::forget(Connection& connection, std::string_view reason) {
   log_connection("DISCONNECT", connection.peer(), reason);
-  if (connections_.erase(connection.peer().connection) > 0) shared_.connection_ended();
+  const auto found = connections_.find(connection.peer().connection);
+  if (found == connections_.end()) return;
+  // The poller may still hold an event for it.
+  closed_.push_back(std::move(found->second));
+  connections_.erase(found);
+  shared_.connection_ended();
 }
 
 void Worker::log_connection(std::string_view kind, const operation::Peer& peer,
@@ -200,18 +193,6 @@ void Worker::log_connection(std::string_view kind, const operation::Peer& peer,
 
 void Worker::trim_answers() {
   if (answers_.capacity() > kAnswersCapacityMax) std::string().swap(answers_);
-}
-
-void Worker::ensure_timer() {
-  if (timer_running_ || wheel_.empty()) return;
-  timer_running_ = true;
-  timer_.expires_after(std::chrono::nanoseconds(TimerWheel::kTickNanos));
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    timer_running_ = false;
-    if (error) return;
-    wheel_.advance(now());
-    ensure_timer();
-  });
 }
 
 }  // namespace kauri::server

@@ -6,9 +6,6 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -23,6 +20,7 @@
 
 #include "base/clock.h"
 #include "operation/service.h"
+#include "server/poller.h"
 #include "server/server.h"
 #include "server/timer_wheel.h"
 
@@ -60,12 +58,12 @@ class Worker final : public operation::Executor {
 
   // --- For connections ---
   Shared& shared() { return shared_; }
-  boost::asio::io_context& context() { return context_; }
+  Poller& poller() { return *poller_; }
   operation::WorkerContext& worker_context() { return *worker_context_; }
   TimerWheel& wheel() { return wheel_; }
-  // Runs the wheel until it is empty.
-  void ensure_timer();
-  std::int64_t now() { return shared_.clock.monotonic_nanos(); }
+  // Monotonic nanoseconds at the begin of this round of the loop: when what is handled now became
+  // ready.
+  std::int64_t now() const { return now_; }
   // Receives land here and answers are gathered here; both are free between handlers.
   std::vector<char>& read_buffer() { return read_buffer_; }
   std::string& answers() { return answers_; }
@@ -77,34 +75,34 @@ class Worker final : public operation::Executor {
   void forget(Connection& connection, std::string_view reason);
 
  private:
-  Worker(Shared& shared, std::unique_ptr<operation::WorkerContext> worker_context);
+  Worker(Shared& shared, std::unique_ptr<Poller> poller,
+         std::unique_ptr<operation::WorkerContext> worker_context);
 
+  void run();
   void run_jobs();
   void run_next_turn();
-  void schedule_turn();
   void flush_marked();
+  int timeout_ms() const;
   void add_connection(int descriptor, operation::Peer peer);
   void log_connection(std::string_view kind, const operation::Peer& peer, std::string_view detail);
   // The connections now, kept alive while they are walked.
   std::vector<std::shared_ptr<Connection>> snapshot() const;
 
   Shared& shared_;
-  boost::asio::io_context context_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> keep_running_;
-  boost::asio::steady_timer timer_;
+  std::unique_ptr<Poller> poller_;
   std::thread thread_;
 
   // Jobs from other threads, handed over in batches.
   std::mutex jobs_mutex_;
   std::vector<std::function<void()>> jobs_;  // guarded by jobs_mutex_
   bool stopped_ = false;                     // guarded by jobs_mutex_
+  std::atomic<bool> jobs_waiting_{false};
 
   // Confined to the worker's thread.
   TimerWheel wheel_;
-  bool timer_running_ = false;
-  bool turn_scheduled_ = false;
-  bool marked_scheduled_ = false;
+  std::int64_t now_;
   bool draining_ = false;
+  bool ending_ = false;
   std::vector<std::function<void()>> running_jobs_;
   std::vector<char> read_buffer_;
   std::string answers_;
@@ -112,6 +110,7 @@ class Worker final : public operation::Executor {
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
   std::deque<std::shared_ptr<Connection>> turns_;
   std::vector<std::shared_ptr<Connection>> marked_;
+  std::vector<std::shared_ptr<Connection>> closed_;  // kept until the round ends
 };
 
 }  // namespace kauri::server
