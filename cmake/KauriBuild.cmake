@@ -1,7 +1,6 @@
 # The project's build vocabulary: kauri_library(), kauri_test(), kauri_fuzz(), kauri_program().
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-find_package(Boost 1.81 REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc)
 find_package(fmt REQUIRED)

@@ -34,7 +34,6 @@ LAYERS = {
 # Which folder may include which outside library.
 OUTSIDE = {
     "lmdb.h": ["storage"],
-    "boost/": ["server"],
     "openssl/": ["security", "server", "base"],
     "sodium": ["security"],
     "crypt.h": ["security"],
