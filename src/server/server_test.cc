@@ -2,6 +2,7 @@
 #include "server/server.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -324,6 +325,36 @@ TEST_F(ServerTest, ConnectionsBeyondTheLimitAreTurnedAway) {
   TestClient four = client();
   ASSERT_TRUE(four.send(compare(1)));
   EXPECT_EQ(answer(four), Answer(1, kCompareDone));
+}
+
+// Case T17: without descriptors the server turns connections away instead of spinning, and
+// recovers.
+TEST_F(ServerTest, RunningOutOfDescriptorsIsSurvived) {
+  start();
+  TestClient before = client();
+  ASSERT_TRUE(before.send(compare(1)));
+  EXPECT_EQ(answer(before), Answer(1, kCompareDone));
+  const int waiting = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(waiting, 0);
+  rlimit original{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &original), 0);
+  rlimit low = original;
+  low.rlim_cur = 256;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  // Everything is taken but the client's own socket: accepting it finds no descriptor.
+  TestClient refused = TestClient::with_descriptor(waiting);
+  std::vector<int> fillers;
+  for (int filler = 0; (filler = ::dup(STDERR_FILENO)) >= 0;) fillers.push_back(filler);
+  ASSERT_EQ(errno, EMFILE);
+  EXPECT_TRUE(refused.connect(server_->uris().front()));
+  EXPECT_TRUE(refused.ended());
+  for (const int filler : fillers) ::close(filler);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &original), 0);
+  TestClient after = client();
+  for (TestClient* each : {&before, &after}) {
+    ASSERT_TRUE(each->send(compare(2)));
+    EXPECT_EQ(answer(*each), Answer(2, kCompareDone));
+  }
 }
 
 TEST_F(ServerTest, StopTellsIdleClientsAndFinishesWhatIsInFlight) {

@@ -29,12 +29,23 @@ class TestClient {
       ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof(receive_buffer));
     }
     prepare();
+    connect(uri);
+  }
+  // A TCP socket that is not connected yet.
+  static TestClient with_descriptor(int descriptor) {
+    TestClient client;
+    client.descriptor_ = descriptor;
+    client.prepare();
+    return client;
+  }
+  bool connect(const std::string& uri) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(uri.substr(uri.rfind(':') + 1))));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connected_ =
         ::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+    return connected_;
   }
   static TestClient to_path(const std::string& path) {
     TestClient client;
