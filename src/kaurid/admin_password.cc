@@ -71,6 +71,10 @@ Result<void> write_secret(const std::string& path, const std::string& text) {
   return {};
 }
 
+std::string kept_hash_path(const std::string& data) {
+  return data + "/admin.hash";
+}
+
 }  // namespace
 
 Result<std::string> read_password_file(const std::string& path) {
@@ -101,7 +105,7 @@ Result<AdminPassword> admin_password(const AdminPasswordSource& source, Random& 
     out.hash = source.configured_hash;
     return out;
   }
-  const std::string path = source.data + "/admin.hash";
+  const std::string path = kept_hash_path(source.data);
   auto kept = read_file(path, 1024);
   if (kept) {
     const std::size_t end = kept->find('\n');
@@ -115,8 +119,11 @@ Result<AdminPassword> admin_password(const AdminPasswordSource& source, Random& 
   if (kept.error().code() != ErrorCode::kNotFound) return std::move(kept).error();
   out.generated = generate(random);
   KAURI_TRY(out.hash, security::hash_password(out.generated, source.scheme, random));
-  KAURI_CHECK(write_secret(path, out.hash + "\n"));
   return out;
+}
+
+Result<void> keep_admin_password(const AdminPassword& made, const std::string& data) {
+  return write_secret(kept_hash_path(data), made.hash + "\n");
 }
 
 }  // namespace kauri::kaurid

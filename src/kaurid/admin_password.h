@@ -22,8 +22,14 @@ struct AdminPasswordSource {
   security::PasswordScheme scheme = security::PasswordScheme::kArgon2id;
 };
 
+// A password that is made is not kept yet: see keep_admin_password().
 // RETURNS: kNotFound, kIo, kInvalid naming the file that cannot serve.
 Result<AdminPassword> admin_password(const AdminPasswordSource& source, Random& random);
+
+// Keeps the hash of a generated password in `data`, from where later starts take it. The caller
+// shows the password right after: one that is kept but was never shown would lock everybody out.
+// RETURNS: kIo.
+Result<void> keep_admin_password(const AdminPassword& made, const std::string& data);
 
 // The first line of a file, without its end ("-" = standard input). RETURNS: kNotFound, kIo,
 // kInvalid (empty), kLimit.

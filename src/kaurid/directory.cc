@@ -95,6 +95,10 @@ Result<std::unique_ptr<Directory>> Directory::start(const Options& options) {
   KAURI_CHECK(out->open_databases());
   KAURI_CHECK(out->make_service());
   KAURI_CHECK(out->start_server());
+  // Last of all: a start that fails must not leave a password behind that nobody was told.
+  if (!out->made_admin_.generated.empty()) {
+    KAURI_CHECK(keep_admin_password(out->made_admin_, options.data));
+  }
   return out;
 }
 
@@ -132,7 +136,7 @@ Result<AdminPassword> Directory::password(const config::Configuration& config) c
 
 Result<void> Directory::make_service() {
   KAURI_TRY(AdminPassword admin, password(config_));
-  generated_password_ = std::move(admin.generated);
+  if (!admin.generated.empty()) made_admin_ = admin;
   KAURI_TRY(access_log_, server::AccessLogFile::open(access_log_path(config_.access_log)));
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   hash_pool_ = std::make_unique<security::HashPool>(cores, config_.limits.hash_queue_max);
@@ -190,6 +194,10 @@ Result<void> Directory::reload() {
   KAURI_TRY(config::Configuration wanted, effective_configuration(options_));
   KAURI_TRY(auto access, make_access_policy(wanted, schema_));
   KAURI_TRY(AdminPassword admin, password(wanted));
+  if (!admin.generated.empty()) {
+    return invalid("there is no administrator's password in " + options_.data +
+                   "/admin.hash or the configuration any more; the next start makes a new one");
+  }
   KAURI_CHECK(access_log_->reopen());
   service_->reload(std::move(access), service_limits(wanted.limits), std::move(admin.hash));
   const std::string later = keys_for_the_next_start(config_, wanted);

@@ -28,7 +28,7 @@ class Directory {
 
   const std::vector<std::string>& uris() const { return server_->uris(); }
   // What a new administrator's password is, to be shown once; empty when none was made.
-  const std::string& generated_password() const { return generated_password_; }
+  const std::string& generated_password() const { return made_admin_.generated; }
   const std::string& admin_dn() const { return admin_dn_; }
 
   // Reads the configuration again: access rules, limits, the administrator's password, the access
@@ -50,7 +50,7 @@ class Directory {
   config::Configuration config_;
   std::shared_ptr<const schema::Schema> schema_;
   std::string admin_dn_;
-  std::string generated_password_;
+  AdminPassword made_admin_;  // empty when the password comes from elsewhere
   std::vector<std::unique_ptr<backend::Database>> databases_;
   std::unique_ptr<server::AccessLogFile> access_log_;
   std::unique_ptr<security::HashPool> hash_pool_;

@@ -152,6 +152,8 @@ TEST_F(KauridTest, TheAdministratorsPasswordIsMadeOnceAndKept) {
   ASSERT_TRUE(made.has_value()) << made.error().message();
   EXPECT_EQ(made->generated.size(), 24U);
   EXPECT_TRUE(security::verify_password(made->generated, made->hash));
+  EXPECT_FALSE(fs::exists(path("admin.hash")));
+  ASSERT_TRUE(keep_admin_password(*made, path("")).has_value());
   const auto again = admin_password(source, random);
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again->hash, made->hash);
@@ -223,6 +225,32 @@ TEST_F(KauridTest, ADirectoryServesAndKeepsItsAdministrator) {
   ASSERT_TRUE(again.has_value()) << again.error().message();
   EXPECT_TRUE((*again)->generated_password().empty());
   EXPECT_EQ(bind_code(**again, "cn=admin,dc=example,dc=com", password), 0);
+}
+
+TEST_F(KauridTest, AStartThatFailsLateLosesNoPassword) {
+  Options other = options();
+  other.data = path("other");
+  const auto first = Directory::start(other);
+  ASSERT_TRUE(first.has_value()) << first.error().message();
+  Options given = options();
+  given.listen = {(*first)->uris().front()};
+  ASSERT_FALSE(Directory::start(given).has_value());
+  EXPECT_FALSE(fs::exists(path("data/admin.hash")));
+  const auto second = Directory::start(options());
+  ASSERT_TRUE(second.has_value()) << second.error().message();
+  const std::string password = (*second)->generated_password();
+  ASSERT_FALSE(password.empty());
+  EXPECT_EQ(bind_code(**second, "cn=admin,dc=example,dc=com", password), 0);
+}
+
+TEST_F(KauridTest, AReloadMakesNoPasswordThatNobodySees) {
+  const auto directory = Directory::start(options());
+  ASSERT_TRUE(directory.has_value()) << directory.error().message();
+  const std::string password = (*directory)->generated_password();
+  fs::remove(path("data/admin.hash"));
+  ASSERT_FALSE((*directory)->reload().has_value());
+  EXPECT_FALSE(fs::exists(path("data/admin.hash")));
+  EXPECT_EQ(bind_code(**directory, "cn=admin,dc=example,dc=com", password), 0);
 }
 
 TEST_F(KauridTest, TwoServersCannotShareTheirData) {
