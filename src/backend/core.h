@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/database.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "entry/dictionary.h"
+#include "entry/entry_view.h"
 #include "index/index_catalog.h"
 #include "schema/schema.h"
 #include "storage/storage.h"
@@ -46,6 +48,9 @@ struct Core {
 
 // The key of an entry in the table of entries.
 std::string entry_key(EntryId id);
+// A record of the table of entries, with only numbers that the dictionary has: whoever gets the
+// view may ask the dictionary for each of them. RETURNS: kCorruption with table, id and reason.
+Result<entry::EntryView> parse_entry(const Core& core, EntryId id, std::string_view record);
 // Parses the DN text and sets suffix, suffix_normal and suffix_rdns. RETURNS: kInvalid.
 Result<void> set_suffix(Core& core, const std::string& text);
 

@@ -67,8 +67,14 @@ Result<void> take_stored_indexes(Core& core, const std::vector<StoredIndex>& sto
 Result<void> open_existing(Core& core, const DatabaseOptions& options, const Meta& meta) {
   KAURI_CHECK(set_suffix(core, meta.suffix));
   KAURI_CHECK(check_suffix(core, options));
-  for (const auto& [number, text] : meta.attributes)
+  for (const auto& [number, text] : meta.attributes) {
+    // Records are written for numbers without gaps: one that is missing is a record that was lost.
+    if (number.value() != core.dictionary->size() + 1)
+      return corruption("table meta: attribute number " + std::to_string(number.value()) +
+                        " stands where number " + std::to_string(core.dictionary->size() + 1) +
+                        " is due; restore a backup");
     KAURI_CHECK(core.dictionary->restore(number, text));
+  }
   if (options.indexes.empty() && !options.start_writer)
     return take_stored_indexes(core, meta.indexes);
   const std::vector<index::IndexSpec> specs =

@@ -57,6 +57,8 @@ struct WriteOutcome {
   EntryId id;       // the entry changed; 0 when it failed
   std::int64_t queued_nanos =
       0;  // waiting for the writer; then the rest of the time is the commit's
+  // The failure of ours behind `result`, with paths and keys that are the log's business alone.
+  std::optional<Error> failure = std::nullopt;
 };
 
 struct Modification {

@@ -29,12 +29,18 @@ Error no_entry(EntryId id, std::string_view why) {
 
 }  // namespace
 
+Result<void> ReadSessionImpl::begin_transaction() {
+  if (txn_ != nullptr) return txn_->renew();
+  KAURI_TRY(txn_, core_.env->begin_read());
+  return {};
+}
+
 Result<void> ReadSessionImpl::begin() {
   KAURI_ASSERT(!begun_);
-  if (txn_ == nullptr) {
-    KAURI_TRY(txn_, core_.env->begin_read());
-  } else {
-    KAURI_CHECK(txn_->renew());
+  if (const Result<void> begun = begin_transaction(); !begun) {
+    // More readers than the lock file has room for are load, nothing that the request has exceeded.
+    if (begun.error().code() != ErrorCode::kLimit) return begun;
+    return Error(ErrorCode::kBusy, begun.error().message());
   }
   begun_ = true;
   snapshot_ = txn_->id();
@@ -103,9 +109,8 @@ Result<std::optional<entry::EntryView>> ReadSessionImpl::entry(EntryId id) {
   KAURI_TRY(const std::optional<std::string_view> record,
             txn_->get(storage::Table::kEntries, EntryKey(id).view()));
   if (!record) return std::optional<entry::EntryView>();
-  Result<entry::EntryView> view = entry::EntryView::parse(*record);
-  if (!view) return view.error().with_context("table entries, id " + std::to_string(id.value()));
-  return std::optional<entry::EntryView>(*view);
+  KAURI_TRY(const entry::EntryView view, parse_entry(core_, id, *record));
+  return std::optional<entry::EntryView>(view);
 }
 
 Result<entry::EntryView> ReadSessionImpl::required_entry(EntryId id) {
@@ -151,7 +156,7 @@ Result<const NameCache::Name*> ReadSessionImpl::load_name(EntryId id) {
     above = next;
     stored = names_.store(std::move(next));
   }
-  KAURI_ASSERT(stored != nullptr);
+  if (stored == nullptr) return no_entry(id, "other records name this id, which no entry has");
   return stored;
 }
 

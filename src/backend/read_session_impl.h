@@ -34,6 +34,7 @@ class ReadSessionImpl final : public ReadSession {
   entry::ExternalValues& external() override { return external_; }
 
  private:
+  Result<void> begin_transaction();
   // The name of an entry that has children. VALID UNTIL: the next call that may load a name.
   Result<const NameCache::Name*> name(EntryId id);
   Result<const NameCache::Name*> load_name(EntryId id);

@@ -54,6 +54,17 @@ std::string entry_key(EntryId id) {
   return key;
 }
 
+Result<entry::EntryView> parse_entry(const Core& core, EntryId id, std::string_view record) {
+  const auto where = [id] { return "table entries, id " + std::to_string(id.value()); };
+  Result<entry::EntryView> view = entry::EntryView::parse(record);
+  if (!view) return view.error().with_context(where());
+  // Numbers have no gaps (open_existing), so the highest one speaks for all.
+  if (view->highest_number().value() > core.dictionary->size()) [[unlikely]]
+    return corruption(where() + ": attribute number " +
+                      std::to_string(view->highest_number().value()) + " is not in the dictionary");
+  return view;
+}
+
 Result<void> set_suffix(Core& core, const std::string& text) {
   Result<ldap::Dn> dn = ldap::parse_dn(text);
   if (!dn) return dn.error().with_context("the suffix \"" + text + "\"");
@@ -93,9 +104,7 @@ Result<entry::EntryView> WriteContext::view(EntryId id) {
   KAURI_TRY(const std::optional<std::string_view> record,
             txn_.get(storage::Table::kEntries, entry_key(id)));
   if (!record) return corruption(where + ": the dn table names this entry, but it does not exist");
-  Result<entry::EntryView> parsed = entry::EntryView::parse(*record);
-  if (!parsed) return parsed.error().with_context(where);
-  return parsed;
+  return parse_entry(core_, id, *record);
 }
 
 Result<std::string> WriteContext::dn_text(std::span<const EntryId> path) {

@@ -8,19 +8,23 @@ namespace {
 
 using ldap::ResultCode;
 
-// What a client is told of a failure of ours.
+// What a client is told of a failure of ours: nothing of paths and keys, which the log gets.
 WriteOutcome failed(const Error& error) {
+  const auto outcome = [&error](ResultCode code, const char* why) {
+    WriteOutcome out = refused(code, std::string("nothing was changed: ") + why);
+    out.failure = error;
+    return out;
+  };
   switch (error.code()) {
     case ErrorCode::kNoSpace:
-      return refused(ResultCode::kUnwillingToPerform,
-                     "nothing was changed, because the disk is full; free space and try again (" +
-                         error.message() + ")");
+      return outcome(ResultCode::kUnwillingToPerform, "the server's disk is full");
     case ErrorCode::kBusy:
-      return refused(ResultCode::kBusy, "nothing was changed: " + error.message());
+      return outcome(ResultCode::kBusy, "the server's storage is busy; try again");
     case ErrorCode::kLimit:
-      return refused(ResultCode::kAdminLimitExceeded, "nothing was changed: " + error.message());
+      return outcome(ResultCode::kAdminLimitExceeded,
+                     "the server's storage has reached a limit; its log has the details");
     default:
-      return refused(ResultCode::kOther, "nothing was changed: " + error.message());
+      return outcome(ResultCode::kOther, "the server's storage failed; its log has the details");
   }
 }
 

@@ -109,6 +109,11 @@ Result<EntryView> EntryView::parse(std::string_view record) {
   if (why == nullptr) why = check_external_slots(slot, view.operational_external_);
   if (why != nullptr) [[unlikely]]
     return damaged(why);
+  const std::size_t count = view.attribute_count();
+  for (std::size_t i = 0; i < count; ++i)
+    view.highest_number_ =
+        std::max(view.highest_number_,
+                 load<std::uint32_t>(view.directory_ + i * format::kSlotSize + format::kNumber));
   return view;
 }
 

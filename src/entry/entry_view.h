@@ -90,6 +90,9 @@ class EntryView {
   std::size_t attribute_count() const {
     return std::size_t{user_inline_} + user_external_ + operational_inline_ + operational_external_;
   }
+  // Of all slots; 0 = there is none. A record can be sound and still name a number that the
+  // dictionary has lost.
+  AttributeNumber highest_number() const { return AttributeNumber(highest_number_); }
   // REQUIRES: index < attribute_count(). User attributes come first.
   AttributeSlot attribute(std::size_t index) const;
   std::optional<AttributeSlot> find(AttributeNumber number) const;
@@ -111,6 +114,7 @@ class EntryView {
   std::uint16_t user_external_ = 0;
   std::uint16_t operational_inline_ = 0;
   std::uint16_t operational_external_ = 0;
+  std::uint32_t highest_number_ = 0;
 };
 
 // Access to values that live outside the record. Implemented by the backend over the values table.

@@ -306,6 +306,11 @@ Result<bool> PostingScan::next() {
     at_ = At::kEnd;
     return false;
   }
+  // Damaged pages can lead back to where the scan has been, and so for ever.
+  if (at_ != At::kStart && cursor_->key() <= key_) [[unlikely]] {
+    at_ = At::kEnd;
+    return broken(cursor_->key(), "it stands behind a greater key");
+  }
   key_ = cursor_->key();
   const std::string_view record = cursor_->value();
   switch (record_shape(record)) {

@@ -113,7 +113,8 @@ void bind_simply(Request& request, const ldap::BindRequest& bind) {
     return answer(request, wrong_credentials());
   }
   Result<Credentials> credentials = credentials_of(request, name);
-  if (!credentials) return answer(request, internal_failure(request.service, request.record, credentials.error()));
+  if (!credentials)
+    return answer(request, internal_failure(request.service, request.record, credentials.error()));
   if (verify_fast(bind.password, credentials->stored)) {
     request.session.become(std::move(credentials->identity));
     return answer(request, {});

@@ -162,7 +162,8 @@ void handle_compare(Request& request) {
     request.record->attributes = compare.attribute;
   }
   const Result<OperationResult> result = compare_at(request, compare);
-  answer(request, result ? *result : internal_failure(request.service, request.record, result.error()));
+  answer(request,
+         result ? *result : internal_failure(request.service, request.record, result.error()));
 }
 
 }  // namespace kauri::operation

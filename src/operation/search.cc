@@ -54,7 +54,8 @@ void search_virtual(Request& request, const ldap::SearchRequest& search,
     EntryWriter writer{selection, *entry.dictionary, authorizer,
                        nullptr,   nullptr,           request.worker.attributes};
     const auto written = writer.append(request.message.id, entry.dn, target, request.out);
-    if (!written) return answer(request, internal_failure(request.service, request.record, written.error()));
+    if (!written)
+      return answer(request, internal_failure(request.service, request.record, written.error()));
     if (request.record != nullptr) request.record->entries = 1;
   }
   std::vector<ldap::Control> controls;
@@ -130,10 +131,12 @@ void handle_search(Request& request) {
 
   backend::ReadSession& read = worker.read(base->database);
   const auto guard = ReadGuard::begin(read);
-  if (!guard) return answer(request, internal_failure(request.service, request.record, guard.error()));
+  if (!guard)
+    return answer(request, internal_failure(request.service, request.record, guard.error()));
   Locator locator(read, request.session.authorizer(base->database));
   Result<Located> located = find_base(request, search, *base, read, locator);
-  if (!located) return answer(request, internal_failure(request.service, request.record, located.error()));
+  if (!located)
+    return answer(request, internal_failure(request.service, request.record, located.error()));
   if (!located->id.has_value()) return answer(request, located->failure);
 
   const bool is_suffix =

@@ -193,7 +193,8 @@ Result<void> SearchTask::plan(backend::ReadSession& read) {
 bool SearchTask::run(const TurnContext& turn) {
   auto guard = ReadGuard::begin(turn.worker.read(database_));
   if (!guard) {
-    finish(turn, Step::kDone, internal_failure(turn.service, logged_ ? &record_ : nullptr, guard.error()));
+    finish(turn, Step::kDone,
+           internal_failure(turn.service, logged_ ? &record_ : nullptr, guard.error()));
     return true;
   }
   return advance(turn);
@@ -203,7 +204,8 @@ bool SearchTask::advance(const TurnContext& turn) {
   slice_started_nanos_ = 0;
   const Result<Step> step = loop(turn, turn.worker.read(database_));
   if (!step) {
-    finish(turn, Step::kDone, internal_failure(turn.service, logged_ ? &record_ : nullptr, step.error()));
+    finish(turn, Step::kDone,
+           internal_failure(turn.service, logged_ ? &record_ : nullptr, step.error()));
     return true;
   }
   walk_.suspend();

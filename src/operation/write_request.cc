@@ -71,6 +71,10 @@ std::optional<OperationResult> queue(PendingWrite& write) {
   write.request->completion = [session = write.session, service = write.service, pass = write.pass,
                                operation = write.operation](backend::WriteOutcome&& outcome) {
     operation->queued_nanos += outcome.queued_nanos;
+    if (outcome.failure.has_value()) {
+      service->report(*outcome.failure);
+      if (operation->logged) operation->record.detail = outcome.failure->message();
+    }
     complete(session, *service, operation, std::move(outcome.result));
   };
   switch (write.service->database(write.database).submit(write.request)) {

@@ -153,7 +153,8 @@ void handle_password_modify(Request& request, ExtendedValue value) {
   if (auto refused = find_write_target(request, text, target)) return answer(request, *refused);
   std::vector<std::string> stored;
   auto checked = check_target(request, target, text, stored);
-  if (!checked) return answer(request, internal_failure(request.service, request.record, checked.error()));
+  if (!checked)
+    return answer(request, internal_failure(request.service, request.record, checked.error()));
   if (checked->has_value()) return answer(request, **checked);
 
   Submission submission;
