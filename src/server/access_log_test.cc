@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
+#include "base/clock.h"
+#include "server/event_log.h"
 #include "server/log_text.h"
 
 namespace kauri::server {
@@ -168,6 +171,20 @@ TEST_F(AccessLogTest, OffMeansOff) {
   EXPECT_FALSE((*log)->enabled());
   (*log)->log(sample());
   (*log)->flush();
+}
+
+TEST(EventLog, ARepeatedEventIsOneLineASecond) {
+  const std::int64_t started = Clock::system().monotonic_nanos();
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 1000; ++i) log_repeated_event(Severity::kError, "the same");
+  log_repeated_event(Severity::kError, "another");
+  const std::string text = testing::internal::GetCapturedStderr();
+  const std::int64_t seconds = (Clock::system().monotonic_nanos() - started) / 1'000'000'000;
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  EXPECT_GE(lines, 2) << text;
+  EXPECT_LE(lines, seconds + 2) << text;
+  EXPECT_NE(text.find("kaurid error: the same"), std::string::npos);
+  EXPECT_NE(text.find("kaurid error: another"), std::string::npos);
 }
 
 }  // namespace

@@ -78,6 +78,8 @@ Result<ListeningSocket> listen_tcp(const Endpoint& endpoint, const addrinfo& add
   }
   ListeningSocket out;
   out.endpoint = endpoint;
+  // What is announced has to be an address that a client takes.
+  if (endpoint.host.empty()) out.endpoint.host = address.ai_family == AF_INET6 ? "::" : "0.0.0.0";
   out.endpoint.port = bound_port(descriptor.get());
   out.descriptor = descriptor.release();
   return out;

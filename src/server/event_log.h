@@ -15,4 +15,8 @@ void set_event_log_level(Severity least);
 // an event is one line whatever a client sent.
 void log_event(Severity severity, std::string_view message);
 
+// The same for events that a fault can repeat endlessly: each distinct message at most once a
+// second; the next line of it says how often it was left out. THREADS: any.
+void log_repeated_event(Severity severity, std::string_view message);
+
 }  // namespace kauri::server
