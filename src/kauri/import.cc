@@ -1,6 +1,10 @@
 #include "kauri/import.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -68,38 +72,42 @@ void print_summary(const backend::ImportReport& report, const std::string& path,
 Result<int> run(const Options& options) {
   KAURI_TRY(const ChosenDatabase chosen, choose_database(options.choice));
   KAURI_TRY(const security::PasswordScheme scheme, scheme_of(options, chosen.config));
+  // Before anything is made: a file that is not there must not leave an empty database behind.
+  for (const std::string& file : options.files) {
+    if (file == "-" || ::access(file.c_str(), R_OK) == 0) continue;
+    return Error(ErrorCode::kNotFound, "cannot read " + file + ": " + std::strerror(errno));
+  }
   KAURI_CHECK(kaurid::make_data_directory(options.choice.data));
   ProgressPrinter printer;
   std::mutex rejects_mutex;
   nlohmann::json rejects = nlohmann::json::array();
 
-  backend::ImportOptions import;
-  import.database = chosen.options;
-  import.database.create = true;
-  import.files = options.files;
-  import.rejects_max = options.rejects_max;
-  import.threads = options.threads;
-  import.memory_bytes_max = options.memory_mib << 20U;
-  import.keep_operational = !options.no_operational;
-  import.progress = [&printer](const backend::ImportProgress& progress) { printer.show(progress);
-};
-import.reject = [&](const backend::Reject& reject) {
-  if (!options.json) {
-    printer.line(describe(reject));
-return;
-}  // namespace
-const std::lock_guard lock(rejects_mutex);
-rejects.push_back(to_json(reject));
-};  // namespace kauri::tool
-const auto report = backend::import_ldif(
-    import, chosen.schema, Clock::system(), Random::system(), [&](std::string_view password) {
-      auto hash = security::hash_password(password, scheme, Random::system());
-      return hash ? std::move(*hash) : std::string();
-    });
-printer.finish();
-if (!report) return report.error();
-print_summary(*report, chosen.options.path, options.json ? &rejects : nullptr);
-return report->rejected > 0 ? 1 : 0;
+  backend::ImportOptions wanted;
+  wanted.database = chosen.options;
+  wanted.database.create = true;
+  wanted.files = options.files;
+  wanted.rejects_max = options.rejects_max;
+  wanted.threads = options.threads;
+  wanted.memory_bytes_max = options.memory_mib << 20U;
+  wanted.keep_operational = !options.no_operational;
+  wanted.progress = [&printer](const backend::ImportProgress& progress) { printer.show(progress); };
+  wanted.reject = [&](const backend::Reject& reject) {
+    if (!options.json) {
+      printer.line(describe(reject));
+      return;
+    }
+    const std::lock_guard lock(rejects_mutex);
+    rejects.push_back(to_json(reject));
+  };
+  const auto report = backend::import_ldif(
+      wanted, chosen.schema, Clock::system(), Random::system(), [&](std::string_view password) {
+        auto hash = security::hash_password(password, scheme, Random::system());
+        return hash ? std::move(*hash) : std::string();
+      });
+  printer.finish();
+  if (!report) return report.error();
+  print_summary(*report, chosen.options.path, options.json ? &rejects : nullptr);
+  return report->rejected > 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -116,7 +124,9 @@ void add_import_command(CLI::App& app, int& exit_status) {
                       "How clear passwords are hashed: argon2id, ssha512, ssha256, ssha");
   command->add_option("--rejects-max", options->rejects_max,
                       "Stop after this many rejected records; 0 = never");
-  command->add_option("--memory", options->memory_mib, "MiB for sorting")->capture_default_str();
+  command->add_option("--memory", options->memory_mib, "MiB for sorting")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command->add_option("--threads", options->threads, "0 = one for each core");
   command->add_flag("--no-operational", options->no_operational,
                     "Make entryUUID, timestamps and the like anew instead of keeping the file's");

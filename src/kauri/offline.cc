@@ -48,7 +48,13 @@ Result<backend::DatabaseOptions> pick(const std::vector<backend::DatabaseOptions
 void DatabaseChoice::add_to(CLI::App& command) {
   command.add_option("--data", data, "Directory of the data")->capture_default_str();
   command.add_option("--config", config, "TOML configuration file: schema, indexes, databases");
-  command.add_option("--suffix", suffix, "Which database: the name of its top entry");
+  command.add_option("--suffix", suffix, "Which database: the name of its top entry")
+      ->check(CLI::Validator(
+          [](const std::string& value) {
+            return value.empty() ? std::string("it is empty: a name such as dc=example,dc=com")
+                                 : std::string();
+          },
+          ""));
 }
 
 Result<ChosenDatabase> choose_database(const DatabaseChoice& choice) {

@@ -171,10 +171,27 @@ TEST_F(OfflineTest, Hash) {
   EXPECT_NE(refused.err.find("rot13"), std::string::npos);
 }
 
+TEST_F(OfflineTest, AnImportOfNoFileLeavesNothingBehind) {
+  const Outcome outcome = kauri({"import", "--data", path("d"), path("nosuch.ldif")});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("nosuch.ldif"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(path("d")));
+}
+
 TEST_F(OfflineTest, CommandLinesThatCannotBeRead) {
-  EXPECT_GT(kauri({}).status, 1);
-  EXPECT_GT(kauri({"nosuch"}).status, 1);
-  EXPECT_GT(kauri({"import", "--data", path("d")}).status, 1);
+  EXPECT_EQ(kauri({}).status, 2);
+  const Outcome unknown = kauri({"exprot"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("kauri: there is no subcommand 'exprot'; did you mean export?"),
+            std::string::npos)
+      << unknown.err;
+  const Outcome missing = kauri({"import", "--data", path("d")});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.err.rfind("kauri import: ", 0), 0U) << missing.err;
+  const Outcome empty = kauri({"init", "--data", path("d"), "--suffix", ""});
+  EXPECT_EQ(empty.status, 2) << empty.err;
+  EXPECT_EQ(kauri({"import", "--data", path("d"), "--memory", "0", demo_file()}).status, 2);
+  EXPECT_FALSE(fs::exists(path("d")));
   EXPECT_EQ(kauri({"--help"}).status, 0);
 }
 
