@@ -82,9 +82,10 @@ Result<std::string> read_password_file(const std::string& path) {
   const std::size_t end = text.find('\n');
   if (end != std::string::npos) text.resize(end);
   if (!text.empty() && text.back() == '\r') text.pop_back();
-  if (text.empty()) return invalid("the first line of " + path + " is empty: no password");
+  const std::string name = path == "-" ? "standard input" : path;
+  if (text.empty()) return invalid("the first line of " + name + " is empty: no password");
   if (text.size() > limits::kPasswordSizeMax) {
-    return limit_exceeded("the first line of " + path + " is longer than the limit of " +
+    return limit_exceeded("the first line of " + name + " is longer than the limit of " +
                           std::to_string(limits::kPasswordSizeMax) + " octets for a password");
   }
   return text;
@@ -98,7 +99,7 @@ Result<AdminPassword> admin_password(const AdminPasswordSource& source, Random& 
     return out;
   }
   if (!source.configured_hash.empty()) {
-    if (!security::is_hashed(source.configured_hash)) {
+    if (!security::is_known_scheme(source.configured_hash)) {
       return invalid(
           "the administrator's password_hash is no hash of a known scheme; `kauri hash` makes one");
     }
@@ -110,7 +111,7 @@ Result<AdminPassword> admin_password(const AdminPasswordSource& source, Random& 
   if (kept) {
     const std::size_t end = kept->find('\n');
     if (end != std::string::npos) kept->resize(end);
-    if (!security::is_hashed(*kept)) {
+    if (!security::is_known_scheme(*kept)) {
       return invalid(path + " holds no password hash; remove it to have a new password made");
     }
     out.hash = std::move(*kept);

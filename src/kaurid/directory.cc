@@ -80,6 +80,16 @@ std::string keys_for_the_next_start(const config::Configuration& now,
   note(now.schema_files == wanted.schema_files && now.nis == wanted.nis, "schema");
   note(now.access_log == wanted.access_log && now.log_level == wanted.log_level, "log");
   note(now.password_scheme == wanted.password_scheme, "password scheme");
+  const config::LimitsConfiguration& old = now.limits;
+  const config::LimitsConfiguration& fresh = wanted.limits;
+  note(old.connections_max == fresh.connections_max, "limits.connections_max");
+  note(old.first_request_seconds_max == fresh.first_request_seconds_max,
+       "limits.first_request_seconds_max");
+  note(old.message_seconds_max == fresh.message_seconds_max, "limits.message_seconds_max");
+  note(old.output_stall_seconds_max == fresh.output_stall_seconds_max,
+       "limits.output_stall_seconds_max");
+  note(old.hash_queue_max == fresh.hash_queue_max, "limits.hash_queue_max");
+  note(old.change_log_records_max == fresh.change_log_records_max, "limits.change_log_records_max");
   note(now.allow_cleartext_bind == wanted.allow_cleartext_bind, "cleartext bind");
   return out;
 }
@@ -151,6 +161,9 @@ Result<void> Directory::make_service() {
   options.limits = service_limits(config_.limits);
   options.hash_pool = hash_pool_.get();
   options.access_log = access_log_.get();
+  options.report_failure = [](const Error& error) {
+    server::log_repeated_event(server::Severity::kError, "an operation failed: " + error.message());
+  };
   options.clock = &Clock::system();
   options.random = &Random::system();
   KAURI_TRY(service_, operation::Service::make(std::move(options)));

@@ -97,7 +97,15 @@ TEST_F(KauridTest, CommandLinesThatAreRefused) {
   EXPECT_FALSE(parse({"--nosuch"}).has_value());
   EXPECT_FALSE(parse({"--listen"}).has_value());
   EXPECT_FALSE(parse({"stray"}).has_value());
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("--nosuch"), std::string::npos);
+  EXPECT_FALSE(parse({"--suffix", ""}).has_value());
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(text.rfind("kaurid: ", 0), 0U) << text;
+  EXPECT_NE(text.find("--nosuch"), std::string::npos);
+  EXPECT_NE(text.find("--suffix"), std::string::npos);
+  const char* const arguments[] = {"kaurid", "--nosuch"};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parse_command_line(2, arguments).exit_code, 2);
+  testing::internal::GetCapturedStderr();
 }
 
 TEST_F(KauridTest, TheCommandLineGoesOverTheFile) {
@@ -179,6 +187,8 @@ TEST_F(KauridTest, PasswordSourcesThatCannotServe) {
   EXPECT_EQ(admin_password(source, random).error().code(), ErrorCode::kLimit);
   source.file.clear();
   source.configured_hash = "secret";
+  EXPECT_EQ(admin_password(source, random).error().code(), ErrorCode::kInvalid);
+  source.configured_hash = "{NOSUCH}abc";
   EXPECT_EQ(admin_password(source, random).error().code(), ErrorCode::kInvalid);
   source.configured_hash.clear();
   file("admin.hash", "no hash\n");
@@ -287,6 +297,66 @@ TEST_F(KauridTest, AReloadTakesOverAndAMistakeChangesNothing) {
         << result.error().message();
     EXPECT_EQ(bind_code(**directory, admin, "two"), 0);
   }
+}
+
+TEST_F(KauridTest, AReloadNamesWhatWaitsForTheNextStart) {
+  Options given = options();
+  given.config = file("k.toml", "");
+  const auto directory = Directory::start(given);
+  ASSERT_TRUE(directory.has_value()) << directory.error().message();
+  file("k.toml", "[limits]\nfirst_request_seconds_max = 7\n");
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE((*directory)->reload().has_value());
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("limits.first_request_seconds_max"), std::string::npos) << text;
+}
+
+TEST_F(KauridTest, EachMistakenAccessRuleIsNamed) {
+  Options given = options();
+  given.config =
+      file("k.toml", "[access]\nrules = [\"to nonsense\", \"to * by * none\", \"by what\"]\n");
+  const auto refused = Directory::start(given);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message().find("rule 1"), std::string::npos)
+      << refused.error().message();
+  EXPECT_NE(refused.error().message().find("rule 3"), std::string::npos)
+      << refused.error().message();
+}
+
+TEST_F(KauridTest, DamagedDataIsTheEventLogsBusiness) {
+  Options given = options();
+  given.demo = true;
+  { ASSERT_TRUE(Directory::start(given).has_value()); }
+  backend::DatabaseOptions database;
+  database.path = path("data/db");
+  database.suffix = "dc=example,dc=com";
+  {
+    const auto opened =
+        backend::Database::open(database, *make_schema({}), Clock::system(), Random::system());
+    ASSERT_TRUE(opened.has_value()) << opened.error().message();
+    auto txn = (*opened)->env().begin_write();
+    ASSERT_TRUE(txn.has_value());
+    std::vector<std::string> keys;
+    {
+      auto cursor = (*txn)->cursor(storage::Table::kEntries);
+      ASSERT_TRUE(cursor.has_value());
+      for (auto found = (*cursor)->first(); found && *found; found = (*cursor)->next())
+        keys.emplace_back((*cursor)->key());
+    }
+    for (const std::string& key : keys)
+      ASSERT_TRUE((*txn)->put(storage::Table::kEntries, key, "damaged").has_value());
+    ASSERT_TRUE((*txn)->commit().has_value());
+  }
+  given.demo = false;
+  const auto directory = Directory::start(given);
+  ASSERT_TRUE(directory.has_value()) << directory.error().message();
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(bind_code(**directory, "uid=alice,ou=people,dc=example,dc=com", "alice-demo"), 80);
+  (*directory)->stop();
+  const std::string text = testing::internal::GetCapturedStderr();
+  const std::size_t first = text.find("kaurid error: an operation failed: table entries, id ");
+  EXPECT_NE(first, std::string::npos) << text;
 }
 
 TEST_F(KauridTest, OperationsStandInTheAccessLog) {

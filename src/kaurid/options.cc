@@ -1,10 +1,25 @@
 #include "kaurid/options.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 
 #include "kaurid/version.h"
 
 namespace kauri::kaurid {
+namespace {
+
+// Of command lines that cannot be read.
+constexpr int kUsageStatus = 2;
+
+CLI::Validator not_empty() {
+  return {[](const std::string& value) {
+            return value.empty() ? std::string("it is empty: a name such as dc=example,dc=com")
+                                 : std::string();
+          },
+          ""};
+}
+
+}  // namespace
 
 ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   Options options;
@@ -20,7 +35,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                  "Address to listen on: ldap://HOST:PORT or ldapi://%2FPATH; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--suffix", options.suffix,
-                 "Name of the top entry of a new database [dc=example,dc=com]");
+                 "Name of the top entry of a new database [dc=example,dc=com]")
+      ->check(not_empty());
   app.add_option("--admin-dn", options.admin_dn, "Name of the administrator [cn=admin,SUFFIX]");
   app.add_option("--admin-password-file", options.admin_password_file,
                  "File whose first line is the administrator's password");
@@ -29,7 +45,9 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return {std::nullopt, app.exit(error) == 0 ? 0 : 1};
+    if (error.get_exit_code() == 0) return {std::nullopt, app.exit(error)};
+    std::fprintf(stderr, "kaurid: %s; kaurid --help lists the options\n", error.what());
+    return {std::nullopt, kUsageStatus};
   }
   return {std::move(options), 0};
 }

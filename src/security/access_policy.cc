@@ -351,10 +351,22 @@ Result<std::shared_ptr<const AccessPolicy>> AccessPolicy::compile(
   }
   std::vector<AccessRule> parsed;
   parsed.reserve(rules.size());
-  for (const std::string& text : rules) {
-    KAURI_TRY(AccessRule rule, parse_access_rule(text, parsed.size() + 1, *schema));
-    parsed.push_back(std::move(rule));
+  std::string mistakes;
+  ErrorCode code = ErrorCode::kInvalid;  // of the first mistake
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    Result<AccessRule> rule = parse_access_rule(rules[i], i + 1, *schema);
+    if (rule) {
+      parsed.push_back(std::move(*rule));
+      continue;
+    }
+    if (mistakes.empty()) {
+      code = rule.error().code();
+    } else {
+      mistakes += "; ";
+    }
+    mistakes += rule.error().message();
   }
+  if (!mistakes.empty()) return Error(code, std::move(mistakes));
   return std::shared_ptr<const AccessPolicy>(
       std::make_shared<Policy>(std::move(parsed), std::move(schema)));
 }

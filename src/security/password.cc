@@ -166,6 +166,12 @@ bool is_hashed(std::string_view stored) {
   return is_locked_marker(stored) || split(stored).has_value();
 }
 
+bool is_known_scheme(std::string_view stored) {
+  if (is_locked_marker(stored)) return true;
+  const std::optional<Parts> parts = split(stored);
+  return parts.has_value() && find_scheme(parts->scheme) != nullptr;
+}
+
 bool verify_password(std::string_view password, std::string_view stored) {
   if (password.empty() || password.size() > limits::kPasswordSizeMax) return false;
   if (stored.size() > kStoredSizeMax) return false;

@@ -25,6 +25,9 @@ Result<std::string> hash_password(std::string_view password, PasswordScheme sche
 // markers "*", "!" and "!!" of password files. All else is clear text. A value of an unknown scheme
 // matches nothing; hashed as if it were clear, it would become its own password.
 bool is_hashed(std::string_view stored);
+// Whether a value that is_hashed() can match a password at all: its scheme is one that
+// verify_password() knows, or it is the marker of a locked account.
+bool is_known_scheme(std::string_view stored);
 
 // Constant time in the comparison. A malformed hash, an unknown scheme and a clear stored value
 // never match. {ARGON2} {SSHA} {SHA} {SSHA256} {SHA256} {SSHA384} {SHA384} {SSHA512} {SHA512}
