@@ -471,6 +471,14 @@ TEST_F(CasesK, K06_HiddenLooksLikeMissing) {
     return all;
   };
   EXPECT_EQ(outcome(std::string(U)), outcome("uid=z,ou=p,dc=example,dc=com"));
+  // Whoever has not logged in is told that this may be why; whoever has is not.
+  Client fresh = hiding.client();
+  EXPECT_EQ(fresh.read(U).diagnostic,
+            "there is no entry 'uid=a,ou=p,dc=example,dc=com', or it may not be seen without "
+            "logging in");
+  Client admin = hiding.admin();
+  EXPECT_EQ(admin.read("uid=z,ou=p,dc=example,dc=com").diagnostic,
+            "there is no entry 'uid=z,ou=p,dc=example,dc=com'");
 }
 
 TEST_F(CasesK, K08_SearchIsNotWrite) {

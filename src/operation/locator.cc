@@ -47,8 +47,10 @@ bool Locator::is_referral(const entry::EntryView& view) const {
 }
 
 Result<OperationResult> Locator::no_such_object(std::string_view text, EntryId deepest) {
-  OperationResult result =
-      ldap::failure(ResultCode::kNoSuchObject, "there is no entry " + quoted(text));
+  std::string why = "there is no entry " + quoted(text);
+  // Said of missing and of hidden names alike, so it tells nothing of either.
+  if (authorizer_.identity().anonymous()) why += ", or it may not be seen without logging in";
+  OperationResult result = ldap::failure(ResultCode::kNoSuchObject, std::move(why));
   for (EntryId id = deepest; id != EntryId();) {
     KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
     if (!view.has_value()) break;
