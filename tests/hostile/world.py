@@ -110,7 +110,8 @@ class World:
         world = cls(own, seconds=seconds)
         world.log = log
         with open(os.path.join(bin_dir, "kaurid"), "rb") as file:
-            if b"__asan_init" in file.read():
+            octets = file.read()
+            if any(name in octets for name in (b"__asan_init", b"__tsan_init")):
                 world.slack, world.memory_slack = 20, 256 * MIB
         return world
 
