@@ -172,6 +172,7 @@ Result<void> Directory::make_service() {
 
 Result<std::vector<server::Endpoint>> Directory::endpoints() const {
   std::vector<server::Endpoint> out;
+  out.reserve(config_.listen.size() + 1);
   for (const config::ListenAddress& address : config_.listen) out.push_back(to_endpoint(address));
   if (!out.empty()) return out;
   out.push_back({.host = "127.0.0.1", .port = kDefaultPort});

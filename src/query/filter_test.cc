@@ -339,7 +339,8 @@ TEST(FilterText, HidesSecretValues) {
            {"(userPassword=secret)", "(userPassword=[hidden])"},
            {"(2.5.4.35;x-a=secret)", "(2.5.4.35;x-a=[hidden])"},
            {"(&(uid=a)(userPassword=*))", "(&(uid=a)(userPassword=*))"},
-           {"(userPassword:octetStringMatch:=secret)", "(userPassword:octetStringMatch:=[hidden])"}}) {
+           {"(userPassword:octetStringMatch:=secret)",
+            "(userPassword:octetStringMatch:=[hidden])"}}) {
     const auto filter = ldap::parse_filter(text);
     ASSERT_TRUE(filter);
     EXPECT_EQ(loggable_filter(world.schema(), *filter), shown);

@@ -114,6 +114,7 @@ class RegistryBuilder {
 
   static std::vector<std::string> names_of(const Definition& definition) {
     std::vector<std::string> names;
+    names.reserve(definition.names.size());
     for (const Word& name : definition.names) names.push_back(name.text);
     return names;
   }

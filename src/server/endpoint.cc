@@ -230,9 +230,8 @@ Result<std::vector<ListeningSocket>> listen_on(const Endpoint& endpoint) {
   if (endpoint.kind == Endpoint::Kind::kUnix) return listen_unix(endpoint);
   KAURI_TRY(const AddressList addresses, resolve(endpoint));
   std::vector<ListeningSocket> out;
-  Endpoint wanted = endpoint;
   for (const addrinfo* at = addresses.get(); at != nullptr; at = at->ai_next) {
-    auto socket = listen_tcp(wanted, *at);
+    auto socket = listen_tcp(endpoint, *at);
     if (!socket) {
       // A machine without IPv6 still has all its IPv4 addresses.
       if (endpoint.host.empty()) return listen_everywhere_ipv4(endpoint);

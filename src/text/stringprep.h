@@ -20,9 +20,9 @@ enum class Letters : std::uint8_t { kAsTheyAre, kFolded };
 enum class StringPart : std::uint8_t { kWhole, kInitial, kAny, kFinal };
 
 // All three append to `out`. RETURNS: false, with `out` unchanged, when `text` is not UTF-8 or
-// holds a prohibited character (private use, non-character, U+FFFD), or more combining marks in a row
-// than limits::kCombiningMarksMax. Section 2.6.1. A whole value
-// comes out as " foo  bar ": parts of it are plain substrings of these octets.
+// holds a prohibited character (private use, non-character, U+FFFD), or more combining marks in a
+// row than limits::kCombiningMarksMax. Section 2.6.1. A whole value comes out as " foo  bar ":
+// parts of it are plain substrings of these octets.
 bool prepare_string(std::string_view text, Letters letters, StringPart part, std::string& out);
 // Section 2.6.2: spaces go.
 bool prepare_numeric(std::string_view text, std::string& out);
