@@ -8,21 +8,20 @@
 #include <unordered_map>
 
 #include "base/assert.h"
+#include "base/random.h"
 #include "entry/append_list.h"
+#include "entry/description_index.h"
 
 namespace kauri::entry {
 namespace {
 
-struct Item {
-  AttributeNumber number;
-  schema::AttributeDescription description;
-  std::string text;
-};
+using Item = DictionaryItem;
 
 // What is known of one attribute type.
 struct TypeNode {
+  explicit TypeNode(const schema::AttributeType& own_type) : type(own_type) {}
+  const schema::AttributeType& type;
   std::atomic<std::uint32_t> plain{0};  // the number of the description without options; 0 = none
-  AppendList<const Item*> with_options;
   AppendList<AttributeNumber> numbers;  // of the type and its subtypes, with all options
 };
 
@@ -66,6 +65,7 @@ struct Dictionary::State {
   // Appended to; read without a lock.
   std::array<std::atomic<Slot*>, kChunkCount> chunks{};
   std::atomic<std::size_t> count{0};
+  DescriptionIndex with_options{Random::system()};
   // Guarded by mutex.
   std::mutex mutex;
   std::uint32_t last = 0;
@@ -86,25 +86,26 @@ void Dictionary::State::add(AttributeNumber number, schema::AttributeDescription
     slots = chunk_memory.back().get();
     chunks[chunk].store(slots, std::memory_order_release);
   }
-  // Readers learn the number from the lists below, so the way from number to item comes first.
+  // Readers learn the number from the lists at the end, so the ways from number to item and from
+  // description to number come first.
   slots[number.value() - chunk_start(chunk)].store(item, std::memory_order_release);
   count.fetch_add(1, std::memory_order_release);
   if (number.value() > last) last = number.value();
-  for (const auto* type = item->description.type; type != nullptr; type = type->superior)
-    node(type, schema)->numbers.append(number);
   TypeNode& own = *node(item->description.type, schema);
   if (item->description.options.empty()) {
     own.plain.store(number.value(), std::memory_order_release);
   } else {
-    own.with_options.append(item);
+    with_options.add(item);
   }
+  for (const auto* type = item->description.type; type != nullptr; type = type->superior)
+    node(type, schema)->numbers.append(number);
 }
 
 Dictionary::Dictionary(std::shared_ptr<const schema::Schema> schema)
     : schema_(std::move(schema)), state_(std::make_unique<State>()) {
   KAURI_ASSERT(schema_ != nullptr);
   for (const auto* type : schema_->attribute_types())
-    state_->nodes.emplace(type, std::make_unique<TypeNode>());
+    state_->nodes.emplace(type, std::make_unique<TypeNode>(*type));
 }
 
 Dictionary::~Dictionary() = default;
@@ -118,9 +119,9 @@ std::optional<AttributeNumber> Dictionary::find(
     if (number == 0) return std::nullopt;
     return AttributeNumber(number);
   }
-  for (const Item* item : node->with_options.span())
-    if (item->description.options == description.options) return item->number;
-  return std::nullopt;
+  const Item* item = state_->with_options.find(node->type, description.options);
+  if (item == nullptr) return std::nullopt;
+  return item->number;
 }
 
 const schema::AttributeDescription& Dictionary::description(AttributeNumber number) const {
