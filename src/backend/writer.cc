@@ -1,5 +1,7 @@
 #include "backend/writer.h"
 
+#include <pthread.h>
+
 #include "base/assert.h"
 #include "base/limits.h"
 
@@ -52,7 +54,10 @@ void Writer::start() {
     const std::lock_guard lock(mutex_);
     running_ = true;
   }
-  thread_ = std::thread([this] { run(); });
+  thread_ = std::thread([this] {
+    (void)::pthread_setname_np(::pthread_self(), "kauri-writer");
+    run();
+  });
 }
 
 void Writer::stop() {

@@ -1,5 +1,6 @@
 #include "server/server.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -129,7 +130,10 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
   KAURI_CHECK(impl.listen(options.endpoints));
   for (const auto& worker : impl.workers) worker->start();
   impl.running = true;
-  impl.accept_thread = std::thread([&impl] { impl.acceptor->run(); });
+  impl.accept_thread = std::thread([&impl] {
+    (void)::pthread_setname_np(::pthread_self(), "kauri-accept");
+    impl.acceptor->run();
+  });
   return server;
 }
 

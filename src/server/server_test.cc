@@ -2,6 +2,7 @@
 #include "server/server.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -92,6 +93,20 @@ TEST_F(ServerTest, ARequestGetsItsAnswer) {
   ASSERT_EQ(service_.peers().size(), 1U);
   EXPECT_EQ(service_.peers()[0].address.rfind("127.0.0.1:", 0), 0U);
   EXPECT_TRUE(service_.peers()[0].loopback);
+}
+
+// docs/decisions/0008-batch-scheduling.md: losing this costs a third of the speed on shared cores.
+TEST_F(ServerTest, WorkersAreScheduledForBatches) {
+  start({.workers = 3});
+  const auto batch_threads = [] {
+    int count = 0;
+    for (const auto& task : fs::directory_iterator("/proc/self/task")) {
+      const pid_t thread = std::stoi(task.path().filename().string());
+      if (::sched_getscheduler(thread) == SCHED_BATCH) ++count;
+    }
+    return count;
+  };
+  EXPECT_TRUE(eventually([&] { return batch_threads() == 3; })) << batch_threads();
 }
 
 TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrder) {

@@ -1,5 +1,7 @@
 #include "server/worker.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <utility>
@@ -15,6 +17,15 @@ using namespace kauri::literals;
 
 constexpr std::size_t kReadBufferSize = 64_KiB;
 constexpr std::size_t kAnswersCapacityMax = 1_MiB;
+
+// For the calling thread. A woken worker need not push a running client off its core at once: the
+// client goes on to send what else it has, and the worker then takes it all in one round. Where a
+// core is free nothing changes (docs/decisions/0008-batch-scheduling.md). A hint: a kernel that
+// refuses it serves all the same.
+void prefer_batches() {
+  const sched_param none{};
+  (void)::pthread_setschedparam(::pthread_self(), SCHED_BATCH, &none);
+}
 
 }  // namespace
 
@@ -55,6 +66,8 @@ int Worker::timeout_ms() const {
 // One round: what is ready, what other threads handed over, one turn of a long search. So a search
 // that takes many turns delays a short request by one of them at most.
 void Worker::run() {
+  (void)::pthread_setname_np(::pthread_self(), "kauri-worker");
+  prefer_batches();
   while (!ending_) {
     poller_->run_once(timeout_ms(), [this] {
       now_ = shared_.clock.monotonic_nanos();
