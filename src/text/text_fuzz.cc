@@ -1,6 +1,6 @@
 // Properties of the text layer over arbitrary octets: UTF-8 checks agree with stepping, codecs
-// round trip, string preparation is all or nothing, its output is UTF-8, and parts of a string are
-// found in the whole.
+// round trip, string preparation is all or nothing, its output is UTF-8, parts of a string are
+// found in the whole, and what is shown can be seen.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +10,7 @@
 #include "text/hex.h"
 #include "text/stringprep.h"
 #include "text/utf8.h"
+#include "text/visible.h"
 
 namespace {
 
@@ -56,6 +57,13 @@ void check_preparation(std::string_view in) {
   if (kauri::text::prepare_telephone(in, digits)) KAURI_ASSERT(kauri::text::is_valid_utf8(digits));
 }
 
+void check_visible(std::string_view in) {
+  const std::string shown = kauri::text::visible(in);
+  KAURI_ASSERT(kauri::text::is_visible(shown));
+  KAURI_ASSERT((shown == in) == kauri::text::is_visible(in));
+  KAURI_ASSERT(kauri::text::is_visible(kauri::text::quoted(in, in.size() / 2)));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -63,5 +71,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_utf8(in);
   check_codecs(in);
   check_preparation(in);
+  check_visible(in);
   return 0;
 }

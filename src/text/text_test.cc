@@ -9,6 +9,7 @@
 #include "text/hex.h"
 #include "text/stringprep.h"
 #include "text/utf8.h"
+#include "text/visible.h"
 
 namespace kauri::text {
 namespace {
@@ -238,6 +239,53 @@ TEST(Stringprep, LimitsCombiningMarksInARow) {
   }
   out.clear();
   EXPECT_TRUE(prepare_string(run(1000, "e"), Letters::kFolded, StringPart::kWhole, out));
+}
+
+TEST(Visible, LeavesTextAsItIs) {
+  for (const std::string& text : {""s, "plain, with \\ and 'quotes'"s, "J\xC3\xB6rg"s,
+                                  "\xE4\xB8\xAD\xE6\x96\x87 \xF0\x9F\x98\x80"s}) {
+    EXPECT_TRUE(is_visible(text)) << encode_hex(text);
+    EXPECT_EQ(visible(text), text);
+  }
+}
+
+TEST(Visible, EscapesWhatATerminalWouldObeyOrNotShow) {
+  const struct {
+    std::string text;
+    const char* shown;
+    const char* what;
+  } cases[] = {
+      {"a\0b"s, "a\\00b", "NUL"},
+      {"\x1B[2J"s, "\\1b[2J", "escape sequence"},
+      {"a\nb\r\tc"s, "a\\0ab\\0d\\09c", "line ends and tab"},
+      {"\x7F"s, "\\7f", "DEL"},
+      {"\xC2\x9B"
+       "2J"s,
+       "\\c2\\9b2J", "C1 control sequence introducer"},
+      {"\x9B"s, "\\9b", "the same as one octet"},
+      {"\xC3"s, "\\c3", "cut character"},
+      {"\xC3(\xC3\xB6"s, "\\c3(\xC3\xB6", "broken character, then a whole one"},
+      {"\xE2\x80\xA8"s, "\\e2\\80\\a8", "line separator"},
+      {"\xE2\x80\xAEgpj"s, "\\e2\\80\\aegpj", "right-to-left override"},
+      {"\xE2\x81\xA6"s, "\\e2\\81\\a6", "isolate"},
+  };
+  for (const auto& one : cases) {
+    EXPECT_FALSE(is_visible(one.text)) << one.what;
+    EXPECT_EQ(visible(one.text), one.shown) << one.what;
+    EXPECT_TRUE(is_visible(visible(one.text))) << one.what;
+  }
+}
+
+TEST(Visible, QuotedIsBounded) {
+  EXPECT_EQ(quoted("a\nb"), "'a\\0ab'");
+  EXPECT_EQ(quoted("abcdef", 6), "'abcdef'");
+  EXPECT_EQ(quoted("abcdefg", 6), "'abcdef...' (7 octets)");
+  EXPECT_EQ(quoted("abcd\xE2\x82\xAC"
+                   "efg",
+                   6),
+            "'abcd...' (10 octets)");
+  EXPECT_EQ(quoted("\x80\x80\x80\x80", 2), "'\\80\\80...' (4 octets)");
+  EXPECT_EQ(quoted("abc", 0), "'...' (3 octets)");
 }
 
 }  // namespace
