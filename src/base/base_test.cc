@@ -39,6 +39,22 @@ TEST(Crc32c, KnownAnswers) {
   EXPECT_EQ(crc32c("56789", crc32c("1234")), crc32c("123456789"));
 }
 
+// Every length around the lanes of the fast path, against the definition bit by bit.
+TEST(Crc32c, EveryLengthByTheDefinition) {
+  std::string data;
+  std::uint32_t expected = 0xFFFFFFFFU;  // of what is in `data`, before the final inversion
+  for (std::size_t size = 0; size < 1600; ++size) {
+    ASSERT_EQ(crc32c(data), ~expected) << size;
+    ASSERT_EQ(crc32c(std::string_view(data).substr(size / 3), crc32c(data.substr(0, size / 3))),
+              ~expected)
+        << size;
+    data += static_cast<char>(size * 131 + size / 7);
+    expected ^= static_cast<unsigned char>(data.back());
+    for (int bit = 0; bit < 8; ++bit)
+      expected = (expected >> 1U) ^ ((expected & 1U) != 0 ? 0x82F63B78U : 0U);
+  }
+}
+
 TEST(Digest128, IsTheHeadOfSha256) {
   const auto digest = digest128("abc");
   EXPECT_EQ(static_cast<unsigned char>(digest[0]), 0xBA);
