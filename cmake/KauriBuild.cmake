@@ -1,4 +1,4 @@
-# The project's build vocabulary: kauri_library(), kauri_test(), kauri_fuzz(), kauri_program().
+# The project's build vocabulary: kauri_library(), kauri_test(), kauri_test_support(), kauri_fuzz(), kauri_program().
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
@@ -70,6 +70,18 @@ function(kauri_test name)
                         GTest::gmock GTest::gtest_main)
   target_compile_definitions(kauri_${name}_test PRIVATE KAURI_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   gtest_discover_tests(kauri_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}/ PROPERTIES TIMEOUT 120)
+endfunction()
+
+# kauri_test_support(NAME SOURCES testing/x.cc DEPS schema): what the tests of several folders share, as kauri_NAME_testing.
+function(kauri_test_support name)
+  if(NOT KAURI_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  list(TRANSFORM ARG_DEPS PREPEND kauri_)
+  add_library(kauri_${name}_testing STATIC ${ARG_SOURCES})
+  target_link_libraries(kauri_${name}_testing PUBLIC kauri_options ${ARG_DEPS} GTest::gmock)
+  target_compile_definitions(kauri_${name}_testing PRIVATE KAURI_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 endfunction()
 
 # kauri_fuzz(NAME SOURCE x_fuzz.cc DEPS ber): a libFuzzer target; its seeds lie in x_fuzz.in/ beside the source.

@@ -3,14 +3,10 @@
 
 #include <tuple>
 
-#include "backend/test_world.h"
+#include "backend/testing/world.h"
 
 namespace kauri::backend {
 namespace {
-
-const std::string kSuffix = "dc=example,dc=com";
-const std::string kPeople = "ou=p,dc=example,dc=com";
-const std::string kA = "uid=a,ou=p,dc=example,dc=com";
 
 // Allows what the rules name: "(normal dn head) (pseudo or attribute) (right)".
 class RuleBook final : public query::Authorizer {
@@ -48,7 +44,7 @@ TEST_F(AccessTest, HiddenIsMissing) {
       answers.emplace_back(code, world_.last().matched_dn, world_.last().diagnostic);
     };
     note(world_.erase(dn));
-    note(world_.modify(dn, {{"replace", "description", {"x"}}}));
+    note(world_.modify(dn, {replaced("description", {"x"})}));
     note(world_.rename(dn, "uid=new", true));
     note(world_.add("cn=x," + dn, {{"objectClass", {"person"}}, {"sn", {"x"}}}));
     note(world_.rename("uid=c," + kPeople, "uid=c", true, dn));
@@ -100,15 +96,15 @@ TEST_F(AccessTest, EachOperationNeedsItsRights) {
   deny(EntryId(1), Pseudo::kChildren, query::Right::kAdd);
   EXPECT_EQ(world_.rename(kA, "uid=a", true, kSuffix), 50);
   deny(EntryId(3), Pseudo::kNone, query::Right::kAdd);
-  EXPECT_EQ(world_.modify(kA, {{"add", "description", {"x"}}}), 50);
+  EXPECT_EQ(world_.modify(kA, {added("description", {"x"})}), 50);
   EXPECT_EQ(world_.rename(kA, "uid=z", false), 50);
   deny(EntryId(3), Pseudo::kNone, query::Right::kDelete);
-  EXPECT_EQ(world_.modify(kA, {{"delete", "description", {}}}), 50);
+  EXPECT_EQ(world_.modify(kA, {deleted("description")}), 50);
   EXPECT_EQ(world_.rename(kA, "uid=z", true), 50);
   deny(EntryId(3), Pseudo::kNone, query::Right::kWrite);
-  EXPECT_EQ(world_.modify(kA, {{"replace", "description", {"x"}}}), 50);
-  EXPECT_EQ(world_.modify(kA, {{"replace", "pager", {}}}), 50);  // E02
-  EXPECT_EQ(world_.modify(kA, {{"increment", "kInt", {"1"}}}), 50);
+  EXPECT_EQ(world_.modify(kA, {replaced("description", {"x"})}), 50);
+  EXPECT_EQ(world_.modify(kA, {replaced("pager")}), 50);  // E02
+  EXPECT_EQ(world_.modify(kA, {incremented("kInt", "1")}), 50);
   allow([](query::AccessTarget&, const query::AccessAttribute&, query::Right) { return true; });
   EXPECT_EQ(world_.add(dn, attributes), 0);
   EXPECT_EQ(world_.values(dn, "creatorsName"), std::multiset<std::string>{kA});

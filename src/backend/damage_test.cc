@@ -8,13 +8,11 @@
 #include "backend/core.h"
 #include "backend/meta_format.h"
 #include "backend/offline.h"
-#include "backend/test_world.h"
+#include "backend/testing/world.h"
 #include "base/endian.h"
 
 namespace kauri::backend {
 namespace {
-
-const std::string kA = "uid=a,ou=p,dc=example,dc=com";
 
 // LMDB's pages (mdb.c, MDB_page and MDB_node), as far as a test has to find some.
 constexpr std::size_t kPage = 4096;
@@ -111,8 +109,8 @@ TEST(Damage, NumbersThatTheDictionaryLacks) {
   World world;
   world.add_fixture();
   const EntryId id = world.outcome().id;  // of c, the last one added
-  entry::Dictionary other(test_schema());
-  for (const schema::AttributeType* type : test_schema()->attribute_types())
+  entry::Dictionary other(fixture_schema());
+  for (const schema::AttributeType* type : fixture_schema()->attribute_types())
     other.intern({type, {}});
   ASSERT_GT(other.size(), world.database().dictionary().size());
   entry::Entry entry;
@@ -136,7 +134,7 @@ TEST(Damage, NumbersThatTheDictionaryLacks) {
   const auto read = (*session)->entry(id);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code(), ErrorCode::kCorruption);
-  EXPECT_EQ(world.modify("uid=c,ou=p,dc=example,dc=com", {{"replace", "description", {"x"}}}), 80);
+  EXPECT_EQ(world.modify("uid=c,ou=p,dc=example,dc=com", {replaced("description", {"x"})}), 80);
   const std::string& diagnostic = world.last().diagnostic;
   EXPECT_EQ(diagnostic,
             "nothing was changed: the server's storage failed; its log has the details");
@@ -161,7 +159,7 @@ TEST(Damage, ADictionaryWithAGapIsRefused) {
   world.close();
   DatabaseOptions options;
   options.path = world.path();
-  const auto opened = Database::open(options, test_schema(), world.clock(), world.random());
+  const auto opened = Database::open(options, fixture_schema(), world.clock(), world.random());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code(), ErrorCode::kCorruption);
   EXPECT_NE(opened.error().message().find("number 2"), std::string::npos)
@@ -182,7 +180,7 @@ TEST(Damage, AFullDiskIsToldWithoutPaths) {
   World world;
   world.add_fixture();
   world.faults()->fail(storage::FaultPoint::kCommit, 1, ErrorCode::kNoSpace, true);
-  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"x"}}}), 53);
+  EXPECT_EQ(world.modify(kA, {replaced("description", {"x"})}), 53);
   EXPECT_EQ(world.last().diagnostic, "nothing was changed: the server's disk is full");
   EXPECT_TRUE(world.outcome().failure.has_value());
   world.faults()->clear();

@@ -8,7 +8,7 @@
 #include "backend/core.h"
 #include "backend/large_values.h"
 #include "backend/meta.h"
-#include "backend/test_world.h"
+#include "backend/testing/world.h"
 #include "index/index_keys.h"
 #include "index/posting.h"
 #include "ldap/dn.h"
@@ -17,21 +17,13 @@
 namespace kauri::backend {
 namespace {
 
-const std::string kSuffix = "dc=example,dc=com";
-const std::string kPeople = "ou=p,dc=example,dc=com";
-const std::string kA = "uid=a,ou=p,dc=example,dc=com";
-
-Attributes person(const std::string& name) {
-  return {{"objectClass", {"inetOrgPerson", "kAux"}}, {"cn", {name}}, {"sn", {name}}};
-}
-
 std::string normal_value(const std::string& attribute, const std::string& value) {
-  return value_identity(*test_schema(), *test_schema()->attribute_type(attribute), value);
+  return value_identity(*fixture_schema(), *fixture_schema()->attribute_type(attribute), value);
 }
 
 std::uint64_t postings(World& world, const std::string& attribute, const std::string& value) {
   auto txn = world.database().env().begin_read();
-  const schema::AttributeType* type = test_schema()->attribute_type(attribute);
+  const schema::AttributeType* type = fixture_schema()->attribute_type(attribute);
   const auto number = world.database().dictionary().find({type, {}});
   if (!number) return 0;
   return *index::posting_count(**txn, index::equality_key(*number, normal_value(attribute, value)));
@@ -39,7 +31,7 @@ std::uint64_t postings(World& world, const std::string& attribute, const std::st
 
 bool usable(World& world, const std::string& attribute) {
   const index::IndexDefinition* found =
-      world.database().indexes().find(*test_schema()->attribute_type(attribute));
+      world.database().indexes().find(*fixture_schema()->attribute_type(attribute));
   return found != nullptr && found->usable;
 }
 
@@ -51,7 +43,7 @@ TEST(Database, NeedsToBeThere) {
   options.path = directory.path() + "/none";
   options.suffix = kSuffix;
   SeededRandom random(1);
-  const auto opened = Database::open(options, test_schema(), Clock::system(), random);
+  const auto opened = Database::open(options, fixture_schema(), Clock::system(), random);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code(), ErrorCode::kNotFound);
 }
@@ -66,11 +58,11 @@ TEST(Database, KeepsItsSuffix) {
   options.path = world.path();
   options.suffix = "DC=Example, DC=COM";
   {
-    const auto opened = Database::open(options, test_schema(), world.clock(), world.random());
+    const auto opened = Database::open(options, fixture_schema(), world.clock(), world.random());
     EXPECT_TRUE(opened) << opened.error().message();
   }
   options.suffix = "dc=other";
-  const auto other = Database::open(options, test_schema(), world.clock(), world.random());
+  const auto other = Database::open(options, fixture_schema(), world.clock(), world.random());
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code(), ErrorCode::kInvalid);
 }
@@ -85,7 +77,7 @@ TEST(Database, RefusesAnUnknownFormat) {
   world.close();
   DatabaseOptions options;
   options.path = world.path();
-  const auto opened = Database::open(options, test_schema(), world.clock(), world.random());
+  const auto opened = Database::open(options, fixture_schema(), world.clock(), world.random());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code(), ErrorCode::kInvalid);
   EXPECT_NE(opened.error().message().find("version 9"), std::string::npos);
@@ -98,7 +90,7 @@ TEST(Database, SurvivesReopening) {
   world.clock().set_wall_micros(1'000'000'000'000'000);  // years back
   world.reopen();
   EXPECT_EQ(world.database().context_csn(), csn);
-  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"x"}}}), 0);
+  EXPECT_EQ(world.modify(kA, {replaced("description", {"x"})}), 0);
   EXPECT_GT(world.outcome().csn, csn);
   EXPECT_EQ(world.add("uid=n,ou=p,dc=example,dc=com", person("n")), 0);
   EXPECT_EQ(world.outcome().id, EntryId(6));
@@ -144,7 +136,7 @@ TEST(Indexes, AreBuiltAgainAfterAFailure) {
     plan->fail(storage::FaultPoint::kWrite, n, ErrorCode::kNoSpace);
     const std::uint64_t failures = plan->failures();
     {
-      const auto opened = Database::open(options, test_schema(), world.clock(), world.random());
+      const auto opened = Database::open(options, fixture_schema(), world.clock(), world.random());
       done = plan->failures() == failures;
       EXPECT_EQ(opened.has_value(), done);
     }
@@ -153,7 +145,7 @@ TEST(Indexes, AreBuiltAgainAfterAFailure) {
     DatabaseOptions tool = options;
     tool.indexes.clear();
     tool.start_writer = false;
-    const auto opened = Database::open(tool, test_schema(), world.clock(), world.random());
+    const auto opened = Database::open(tool, fixture_schema(), world.clock(), world.random());
     ASSERT_TRUE(opened) << opened.error().message();
     const auto report = verify(**opened, {});
     ASSERT_TRUE(report) << report.error().message();
@@ -168,7 +160,8 @@ TEST(Indexes, AreBuiltAgainAfterAFailure) {
 TEST(Indexes, OfOtherRulesAreNotRead) {
   World world;
   world.add_fixture();
-  const auto number = world.database().dictionary().find({test_schema()->attribute_type("cn"), {}});
+  const auto number =
+      world.database().dictionary().find({fixture_schema()->attribute_type("cn"), {}});
   {
     auto txn = world.database().env().begin_write();
     // As if the schema had said caseExactMatch when the index was made.
@@ -181,10 +174,10 @@ TEST(Indexes, OfOtherRulesAreNotRead) {
   options.path = world.path();
   options.start_writer = false;
   {
-    const auto opened = Database::open(options, test_schema(), world.clock(), world.random());
+    const auto opened = Database::open(options, fixture_schema(), world.clock(), world.random());
     ASSERT_TRUE(opened) << opened.error().message();
-    EXPECT_FALSE((*opened)->indexes().find(*test_schema()->attribute_type("cn"))->usable);
-    EXPECT_TRUE((*opened)->indexes().find(*test_schema()->attribute_type("sn"))->usable);
+    EXPECT_FALSE((*opened)->indexes().find(*fixture_schema()->attribute_type("cn"))->usable);
+    EXPECT_TRUE((*opened)->indexes().find(*fixture_schema()->attribute_type("sn"))->usable);
   }
   world.reopen();
   EXPECT_TRUE(usable(world, "cn"));
@@ -195,7 +188,7 @@ TEST(Indexes, ReindexRepairs) {
   World world;
   world.add_fixture();
   const auto number =
-      world.database().dictionary().find({test_schema()->attribute_type("uid"), {}});
+      world.database().dictionary().find({fixture_schema()->attribute_type("uid"), {}});
   {
     auto txn = world.database().env().begin_write();
     ASSERT_TRUE(*index::erase_posting(**txn, index::equality_key(*number, normal_value("uid", "a")),
@@ -240,7 +233,7 @@ TEST(Verify, FindsWhatDoesNotFit) {
             "");
   EXPECT_NE(damage([](storage::WriteTxn& txn) {
               const std::string rdn =
-                  *schema::normalize_rdn(*test_schema(), *ldap::parse_rdn("uid=a"));
+                  *schema::normalize_rdn(*fixture_schema(), *ldap::parse_rdn("uid=a"));
               ASSERT_TRUE(index::erase_child(txn, EntryId(2), rdn));
               ASSERT_FALSE(*index::find_child(txn, EntryId(2), rdn));
             }),
@@ -294,16 +287,16 @@ TEST_F(LargeGroup, OneValueAtATime) {
   EXPECT_TRUE(external());
   EXPECT_EQ(world_->values(kGroup, "member").size(), static_cast<std::size_t>(kMembers));
   const std::uint64_t writes = world_->faults()->calls(storage::FaultPoint::kWrite);
-  EXPECT_EQ(world_->modify(kGroup, {{"add", "member", {"UID=new," + kPeople}}}), 0);
-  EXPECT_EQ(world_->modify(kGroup, {{"add", "member", {"uid=NEW," + kPeople}}}), 20);
-  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", {member(7)}}}), 0);
-  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", {member(7)}}}), 16);
+  EXPECT_EQ(world_->modify(kGroup, {added("member", {"UID=new," + kPeople})}), 0);
+  EXPECT_EQ(world_->modify(kGroup, {added("member", {"uid=NEW," + kPeople})}), 20);
+  EXPECT_EQ(world_->modify(kGroup, {deleted("member", {member(7)})}), 0);
+  EXPECT_EQ(world_->modify(kGroup, {deleted("member", {member(7)})}), 16);
   // Two changes of one value write a few records each, not the values that stay.
   EXPECT_LT(world_->faults()->calls(storage::FaultPoint::kWrite) - writes, 60U);
   EXPECT_EQ(world_->values(kGroup, "member").size(), static_cast<std::size_t>(kMembers));
   EXPECT_EQ(world_->verify_text(), "");
-  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", {member(8)}},
-                                    {"add", "member", {"UID=U8," + kPeople}}}),
+  EXPECT_EQ(world_->modify(
+                kGroup, {deleted("member", {member(8)}), added("member", {"UID=U8," + kPeople})}),
             0);
   EXPECT_TRUE(world_->values(kGroup, "member").contains("UID=U8," + kPeople));
 }
@@ -311,26 +304,26 @@ TEST_F(LargeGroup, OneValueAtATime) {
 TEST_F(LargeGroup, ComesBackIntoTheRecord) {
   std::vector<std::string> gone;
   for (int i = 0; i < kMembers - 150; ++i) gone.push_back(member(i));
-  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", gone}}), 0);
+  EXPECT_EQ(world_->modify(kGroup, {deleted("member", gone)}), 0);
   EXPECT_TRUE(external());  // 150: stays where it is
   EXPECT_EQ(world_->verify_text(), "");
   gone.clear();
   for (int i = kMembers - 150; i < kMembers - 100; ++i) gone.push_back(member(i));
-  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", gone}}), 0);
+  EXPECT_EQ(world_->modify(kGroup, {deleted("member", gone)}), 0);
   EXPECT_FALSE(external());
   EXPECT_EQ(world_->values(kGroup, "member").size(), 100U);
   std::vector<std::string> more;
   for (int i = 0; i < 101; ++i) more.push_back(member(i));
-  EXPECT_EQ(world_->modify(kGroup, {{"add", "member", more}}), 0);
+  EXPECT_EQ(world_->modify(kGroup, {added("member", more)}), 0);
   EXPECT_TRUE(external());
-  EXPECT_EQ(world_->modify(kGroup, {{"replace", "member", {kA}}}), 0);
+  EXPECT_EQ(world_->modify(kGroup, {replaced("member", {kA})}), 0);
   EXPECT_FALSE(external());
   EXPECT_EQ(world_->values(kGroup, "member"), std::multiset<std::string>{kA});
 }
 
 TEST_F(LargeGroup, RequiredAndDeleted) {
-  EXPECT_EQ(world_->modify(kGroup, {{"delete", "member", {}}}), 65);
-  EXPECT_EQ(world_->modify(kGroup, {{"replace", "description", {"x"}}}), 0);
+  EXPECT_EQ(world_->modify(kGroup, {deleted("member")}), 65);
+  EXPECT_EQ(world_->modify(kGroup, {replaced("description", {"x"})}), 0);
   EXPECT_TRUE(external());
   EXPECT_EQ(world_->rename(kGroup, "cn=h", true), 0);
   EXPECT_EQ(world_->erase("cn=h,ou=p,dc=example,dc=com"), 0);
@@ -347,21 +340,21 @@ TEST_F(LargeGroup, SharedTrigramsStay) {
                   {{"objectClass", {"posixGroup"}}, {"gidNumber", {"5"}}, {"memberUid", members}}),
       0)
       << world_->last().diagnostic;
-  EXPECT_EQ(world_->modify(dn, {{"delete", "memberUid", {"user7", "user299"}}}), 0);
+  EXPECT_EQ(world_->modify(dn, {deleted("memberUid", {"user7", "user299"})}), 0);
   EXPECT_EQ(world_->verify_text(), "");
-  EXPECT_EQ(world_->modify(dn, {{"add", "memberUid", {"somebody-else"}}}), 0);
+  EXPECT_EQ(world_->modify(dn, {added("memberUid", {"somebody-else"})}), 0);
   EXPECT_EQ(world_->verify_text(), "");
-  EXPECT_EQ(world_->modify(dn, {{"delete", "memberUid", {"somebody-else"}}}), 0);
+  EXPECT_EQ(world_->modify(dn, {deleted("memberUid", {"somebody-else"})}), 0);
 }
 
 TEST_F(LargeGroup, NamingAttributesStayInTheRecord) {
   std::vector<std::string> names;
   for (int i = 0; i < 250; ++i) names.push_back("name" + std::to_string(i));
-  EXPECT_EQ(world_->modify(kA, {{"add", "description", names}, {"add", "cn", names}}), 0);
+  EXPECT_EQ(world_->modify(kA, {added("description", names), added("cn", names)}), 0);
   EXPECT_EQ(world_->verify_text(), "");
   EXPECT_EQ(world_->rename(kA, "cn=name7", false), 0);
-  EXPECT_EQ(world_->modify("cn=name7,ou=p,dc=example,dc=com", {{"delete", "cn", {"name7"}}}), 67);
-  EXPECT_EQ(world_->modify("cn=name7,ou=p,dc=example,dc=com", {{"delete", "cn", {"name8"}}}), 0);
+  EXPECT_EQ(world_->modify("cn=name7,ou=p,dc=example,dc=com", {deleted("cn", {"name7"})}), 67);
+  EXPECT_EQ(world_->modify("cn=name7,ou=p,dc=example,dc=com", {deleted("cn", {"name8"})}), 0);
   EXPECT_EQ(world_->values("cn=name7,ou=p,dc=example,dc=com", "cn").size(), 250U);
 }
 
@@ -370,7 +363,7 @@ TEST_F(LargeGroup, NamingAttributesStayInTheRecord) {
 TEST(ChangeLog, SaysWhatChanged) {
   World world;
   world.add_fixture();
-  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"new"}}}), 0);
+  EXPECT_EQ(world.modify(kA, {replaced("description", {"new"})}), 0);
   const std::string csn = world.outcome().csn;
   EXPECT_EQ(world.rename(kA, "uid=z", true, kSuffix), 0);
   EXPECT_EQ(world.erase("uid=z,dc=example,dc=com"), 0);

@@ -5,18 +5,10 @@
 #include <atomic>
 #include <mutex>
 
-#include "backend/test_world.h"
+#include "backend/testing/world.h"
 
 namespace kauri::backend {
 namespace {
-
-const std::string kSuffix = "dc=example,dc=com";
-const std::string kPeople = "ou=p,dc=example,dc=com";
-const std::string kA = "uid=a,ou=p,dc=example,dc=com";
-
-Attributes person(const std::string& name) {
-  return {{"objectClass", {"inetOrgPerson", "kAux"}}, {"cn", {name}}, {"sn", {name}}};
-}
 
 // One storage call fails somewhere in a row of changes. The change it hits has changed nothing and
 // goes through when it is repeated; the others do not notice.
@@ -31,15 +23,9 @@ void run_with_one_fault(storage::FaultPoint point, std::uint64_t n, bool* hit) {
   const std::string added = "uid=n,ou=p,dc=example,dc=com";
   const std::vector<std::function<int()>> steps = {
       [&] { return world.add(added, person("n")); },
-      [&] {
-        return world.modify(kA, {{"replace", "description", many}});
-      },
-      [&] {
-        return world.modify(kA, {{"delete", "description", {"m3"}}});
-      },
-      [&] {
-        return world.modify(kA, {{"replace", "description", {"few"}}});
-      },
+      [&] { return world.modify(kA, {replaced("description", many)}); },
+      [&] { return world.modify(kA, {deleted("description", {"m3"})}); },
+      [&] { return world.modify(kA, {replaced("description", {"few"})}); },
       [&] { return world.rename(kA, "uid=a", true, kSuffix); },
       [&] { return world.rename(moved, "uid=a", true, kPeople); },
       [&] { return world.erase(added); },
@@ -104,12 +90,12 @@ TEST(Faults, AFullDiskStopsWritesOnly) {
   World world;
   world.add_fixture();
   world.faults()->fail(storage::FaultPoint::kCommit, 1, ErrorCode::kNoSpace, true);
-  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"x"}}}), 53);
+  EXPECT_EQ(world.modify(kA, {replaced("description", {"x"})}), 53);
   EXPECT_NE(world.last().diagnostic.find("disk is full"), std::string::npos);
   EXPECT_TRUE(world.read(kA));
-  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"x"}}}), 53);
+  EXPECT_EQ(world.modify(kA, {replaced("description", {"x"})}), 53);
   world.faults()->clear();
-  EXPECT_EQ(world.modify(kA, {{"replace", "description", {"x"}}}), 0);
+  EXPECT_EQ(world.modify(kA, {replaced("description", {"x"})}), 0);
   EXPECT_EQ(world.verify_text(), "");
 }
 
@@ -134,9 +120,9 @@ TEST(Faults, OneBadChangeDoesNotSpoilItsBatch) {
     ASSERT_EQ(world.database().submit(request), Database::Submitted::kYes);
   };
   int first = -1;
-  submit(world.modify_request(kA, {{"replace", "pager", {"1"}}}), &first, true);
+  submit(world.modify_request(kA, {replaced("pager", {"1"})}), &first, true);
   for (std::size_t i = 0; i < codes.size(); ++i)
-    submit(world.modify_request(kA, {{"add", "description", {"d" + std::to_string(i)}}}), &codes[i],
+    submit(world.modify_request(kA, {added("description", {"d" + std::to_string(i)})}), &codes[i],
            false);
   // Somewhere inside the batch of twenty one write fails, once.
   world.faults()->fail(storage::FaultPoint::kWrite, 40, ErrorCode::kIo);

@@ -5,12 +5,10 @@
 #include <fstream>
 
 #include "backend/posting_accumulator.h"
-#include "backend/test_world.h"
+#include "backend/testing/world.h"
 
 namespace kauri::backend {
 namespace {
-
-const std::string kSuffix = "dc=example,dc=com";
 
 constexpr std::string_view kTree = R"(version: 1
 
@@ -49,14 +47,14 @@ class ImportTest : public ::testing::Test {
     if (options.files.empty()) options.files = {file(text)};
     options.threads = 2;
     options.reject = [this](const Reject& reject) { rejects_.push_back(reject); };
-    return import_ldif(options, test_schema(), clock_, random_,
+    return import_ldif(options, fixture_schema(), clock_, random_,
                        [](std::string_view clear) { return "{TEST}" + std::string(clear); });
   }
   std::unique_ptr<Database> open() {
     DatabaseOptions options;
     options.path = path_;
     options.start_writer = false;
-    auto opened = Database::open(options, test_schema(), clock_, random_);
+    auto opened = Database::open(options, fixture_schema(), clock_, random_);
     EXPECT_TRUE(opened) << opened.error().message();
     return std::move(*opened);
   }
@@ -182,7 +180,7 @@ TEST_F(ImportTest, StopsAfterTooManyRejectsWithoutATrace) {
   EXPECT_EQ(report.error().code(), ErrorCode::kLimit);
   DatabaseOptions database;
   database.path = path_;
-  const auto opened = Database::open(database, test_schema(), clock_, random_);
+  const auto opened = Database::open(database, fixture_schema(), clock_, random_);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code(), ErrorCode::kNotFound);
   EXPECT_TRUE(import(kTree));
@@ -263,7 +261,7 @@ TEST_F(ImportTest, EveryWriteMayFail) {
     if (clean) break;
     DatabaseOptions database;
     database.path = path_;
-    EXPECT_FALSE(Database::open(database, test_schema(), clock_, random_));
+    EXPECT_FALSE(Database::open(database, fixture_schema(), clock_, random_));
     ASSERT_LT(n, 10'000U);
   }
   expect_clean(*open(), 3);

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "backend/test_world.h"
+#include "backend/testing/world.h"
 
 namespace kauri::backend {
 namespace {
@@ -200,14 +200,14 @@ class Driver {
     switch (random_.next_u64() % 3) {
       case 0:
         if (values.empty()) return;
-        return check(path, world_.modify(dn, {{"add", attribute, values}}),
+        return check(path, world_.modify(dn, {added(attribute, values)}),
                      model_.add_values(path, attribute, values), "add values");
       case 1:
         if (values.empty()) return;
-        return check(path, world_.modify(dn, {{"delete", attribute, values}}),
+        return check(path, world_.modify(dn, {deleted(attribute, values)}),
                      expected_delete(path, attribute, values), "delete values");
       default:
-        check(path, world_.modify(dn, {{"replace", attribute, values}}),
+        check(path, world_.modify(dn, {replaced(attribute, values)}),
               model_.replace_values(path, attribute, values), "replace");
     }
   }

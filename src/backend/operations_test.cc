@@ -3,15 +3,10 @@
 
 #include "backend/csn.h"
 #include "backend/increment.h"
-#include "backend/test_world.h"
+#include "backend/testing/world.h"
 
 namespace kauri::backend {
 namespace {
-
-const std::string kSuffix = "dc=example,dc=com";
-const std::string kPeople = "ou=p,dc=example,dc=com";
-const std::string kA = "uid=a,ou=p,dc=example,dc=com";
-const std::string kB = "uid=b,ou=p,dc=example,dc=com";
 
 using Values = std::multiset<std::string>;
 
@@ -25,94 +20,92 @@ class OperationsTest : public ::testing::Test {
 // --- E: Modify ---
 
 TEST_F(OperationsTest, E01DeletingWhatIsNotThere) {
-  EXPECT_EQ(world_.modify(kA, {{"delete", "description", {"zzz"}}}), 16);
-  EXPECT_EQ(world_.modify(kA, {{"delete", "pager", {}}}), 16);
-  EXPECT_EQ(world_.modify(kA, {{"delete", "description", {"zzz"}}}, true), 0);
-  EXPECT_EQ(world_.modify(kA, {{"delete", "pager", {}}}, true), 0);
+  EXPECT_EQ(world_.modify(kA, {deleted("description", {"zzz"})}), 16);
+  EXPECT_EQ(world_.modify(kA, {deleted("pager")}), 16);
+  EXPECT_EQ(world_.modify(kA, {deleted("description", {"zzz"})}, true), 0);
+  EXPECT_EQ(world_.modify(kA, {deleted("pager")}, true), 0);
   EXPECT_EQ(world_.values(kA, "description"), Values{"Babs   is a   big  fan"});
 }
 
 TEST_F(OperationsTest, PermissiveAddsWhatIsThere) {
-  EXPECT_EQ(world_.modify(kA, {{"add", "mail", {"a@EXAMPLE.com"}}}), 20);
-  EXPECT_EQ(world_.modify(kA, {{"add", "mail", {"a@EXAMPLE.com", "new@x"}}}, true), 0);
+  EXPECT_EQ(world_.modify(kA, {added("mail", {"a@EXAMPLE.com"})}), 20);
+  EXPECT_EQ(world_.modify(kA, {added("mail", {"a@EXAMPLE.com", "new@x"})}, true), 0);
   EXPECT_EQ(world_.values(kA, "mail"), (Values{"A@Example.com", "new@x"}));
 }
 
 TEST_F(OperationsTest, E02ReplaceWithoutValues) {
-  EXPECT_EQ(world_.modify(kA, {{"replace", "pager", {}}}), 0);
-  EXPECT_EQ(world_.modify(kA, {{"add", "pager", {"1"}}}), 0);
-  EXPECT_EQ(world_.modify(kA, {{"replace", "pager", {}}}), 0);
+  EXPECT_EQ(world_.modify(kA, {replaced("pager")}), 0);
+  EXPECT_EQ(world_.modify(kA, {added("pager", {"1"})}), 0);
+  EXPECT_EQ(world_.modify(kA, {replaced("pager")}), 0);
   EXPECT_TRUE(world_.values(kA, "pager").empty());
 }
 
 TEST_F(OperationsTest, E04IncrementOfAnInheritedSyntax) {
-  EXPECT_EQ(world_.modify(kA, {{"add", "kIntSub", {"5"}}}), 0);
-  EXPECT_EQ(world_.modify(kA, {{"increment", "kIntSub", {"1"}}}), 0);
+  EXPECT_EQ(world_.modify(kA, {added("kIntSub", {"5"})}), 0);
+  EXPECT_EQ(world_.modify(kA, {incremented("kIntSub", "1")}), 0);
   EXPECT_EQ(world_.values(kA, "kIntSub"), Values{"6"});
-  EXPECT_EQ(world_.modify(kA, {{"increment", "kIntSub", {"-10"}}}), 0);
+  EXPECT_EQ(world_.modify(kA, {incremented("kIntSub", "-10")}), 0);
   EXPECT_EQ(world_.values(kA, "kIntSub"), Values{"-4"});
-  EXPECT_EQ(world_.modify(kA, {{"increment", "kIntSub", {"1", "2"}}}), 2);
-  EXPECT_EQ(world_.modify(kB, {{"increment", "kIntSub", {"1"}}}), 16);
-  EXPECT_EQ(world_.modify(kA, {{"increment", "mail", {"1"}}}), 19);
+  EXPECT_EQ(world_.modify(kA, {{ldap::ModifyOperation::kIncrement, "kIntSub", {"1", "2"}}}), 2);
+  EXPECT_EQ(world_.modify(kB, {incremented("kIntSub", "1")}), 16);
+  EXPECT_EQ(world_.modify(kA, {incremented("mail", "1")}), 19);
 }
 
 TEST_F(OperationsTest, E07IntermediateStatesMayBreakTheSchema) {
-  EXPECT_EQ(world_.modify(kA, {{"delete", "sn", {}}, {"add", "sn", {"new"}}}), 0);
+  EXPECT_EQ(world_.modify(kA, {deleted("sn"), added("sn", {"new"})}), 0);
   EXPECT_EQ(world_.values(kA, "sn"), Values{"new"});
-  EXPECT_EQ(world_.modify(kA, {{"add", "kSingle", {"1"}}, {"add", "kSingle", {"2"}}}), 19);
+  EXPECT_EQ(world_.modify(kA, {added("kSingle", {"1"}), added("kSingle", {"2"})}), 19);
   EXPECT_TRUE(world_.values(kA, "kSingle").empty());
 }
 
 TEST_F(OperationsTest, E08SchemaCodes) {
-  EXPECT_EQ(world_.modify(kA, {{"delete", "sn", {}}}), 65);
-  EXPECT_EQ(world_.modify(kA, {{"add", "dc", {"x"}}}), 65);
-  EXPECT_EQ(world_.modify(kA, {{"replace", "createTimestamp", {"20240101120000Z"}}}), 19);
-  EXPECT_EQ(world_.modify(kA, {{"add", "objectClass", {"organization"}}}), 65);
-  EXPECT_EQ(world_.modify(kA, {{"add", "objectClass", {"nosuch"}}}), 21);
+  EXPECT_EQ(world_.modify(kA, {deleted("sn")}), 65);
+  EXPECT_EQ(world_.modify(kA, {added("dc", {"x"})}), 65);
+  EXPECT_EQ(world_.modify(kA, {replaced("createTimestamp", {"20240101120000Z"})}), 19);
+  EXPECT_EQ(world_.modify(kA, {added("objectClass", {"organization"})}), 65);
+  EXPECT_EQ(world_.modify(kA, {added("objectClass", {"nosuch"})}), 21);
 }
 
 TEST_F(OperationsTest, StructuralClassStays) {
-  EXPECT_EQ(world_.modify(kA, {{"replace", "objectClass", {"person", "uidObject", "kAux"}},
-                               {"delete", "mail", {}}}),
+  EXPECT_EQ(world_.modify(
+                kA, {replaced("objectClass", {"person", "uidObject", "kAux"}), deleted("mail")}),
             69);
   EXPECT_EQ(world_.values(kA, "structuralObjectClass"), Values{"inetOrgPerson"});
 }
 
 TEST_F(OperationsTest, E18TwoSpellingsOfOneDn) {
-  EXPECT_EQ(world_.modify(kA, {{"replace", "seeAlso", {"cn=X, dc=example", "CN=x,dc=EXAMPLE"}}}),
-            20);
-  EXPECT_EQ(world_.modify(kA, {{"add", "mail", {"x@y", "X@Y"}}}), 20);
+  EXPECT_EQ(world_.modify(kA, {replaced("seeAlso", {"cn=X, dc=example", "CN=x,dc=EXAMPLE"})}), 20);
+  EXPECT_EQ(world_.modify(kA, {added("mail", {"x@y", "X@Y"})}), 20);
   EXPECT_EQ(world_.values(kA, "mail"), Values{"A@Example.com"});
 }
 
 TEST_F(OperationsTest, E21InOrder) {
-  EXPECT_EQ(world_.modify(kA, {{"replace", "description", {"1"}},
-                               {"add", "description", {"2"}},
-                               {"delete", "description", {"1"}}}),
+  EXPECT_EQ(world_.modify(kA, {replaced("description", {"1"}), added("description", {"2"}),
+                               deleted("description", {"1"})}),
             0);
   EXPECT_EQ(world_.values(kA, "description"), Values{"2"});
 }
 
 TEST_F(OperationsTest, NamingValuesStay) {
-  EXPECT_EQ(world_.modify(kA, {{"delete", "uid", {"A"}}}), 67);
-  EXPECT_EQ(world_.modify(kA, {{"replace", "uid", {"other"}}}), 67);
-  EXPECT_EQ(world_.modify(kA, {{"replace", "uid", {"other", "a"}}}), 0);
-  EXPECT_EQ(world_.modify(kSuffix, {{"delete", "dc", {}}}), 67);
+  EXPECT_EQ(world_.modify(kA, {deleted("uid", {"A"})}), 67);
+  EXPECT_EQ(world_.modify(kA, {replaced("uid", {"other"})}), 67);
+  EXPECT_EQ(world_.modify(kA, {replaced("uid", {"other", "a"})}), 0);
+  EXPECT_EQ(world_.modify(kSuffix, {deleted("dc")}), 67);
 }
 
 TEST_F(OperationsTest, WithoutEqualityRuleOnlyWhole) {
-  EXPECT_EQ(world_.modify(kA, {{"add", "kNoEq", {"1", "2"}}}), 0);
-  EXPECT_EQ(world_.modify(kA, {{"add", "kNoEq", {"3"}}}), 18);
-  EXPECT_EQ(world_.modify(kA, {{"delete", "kNoEq", {"1"}}}), 18);
-  EXPECT_EQ(world_.modify(kA, {{"replace", "kNoEq", {"3", "3"}}}), 20);
-  EXPECT_EQ(world_.modify(kA, {{"replace", "kNoEq", {"3"}}}), 0);
-  EXPECT_EQ(world_.modify(kA, {{"delete", "kNoEq", {}}}), 0);
+  EXPECT_EQ(world_.modify(kA, {added("kNoEq", {"1", "2"})}), 0);
+  EXPECT_EQ(world_.modify(kA, {added("kNoEq", {"3"})}), 18);
+  EXPECT_EQ(world_.modify(kA, {deleted("kNoEq", {"1"})}), 18);
+  EXPECT_EQ(world_.modify(kA, {replaced("kNoEq", {"3", "3"})}), 20);
+  EXPECT_EQ(world_.modify(kA, {replaced("kNoEq", {"3"})}), 0);
+  EXPECT_EQ(world_.modify(kA, {deleted("kNoEq")}), 0);
 }
 
 TEST_F(OperationsTest, FormOfModifications) {
   EXPECT_EQ(world_.modify(kA, {}), 2);
-  EXPECT_EQ(world_.modify(kA, {{"add", "description", {}}}), 2);
-  EXPECT_EQ(world_.modify("uid=zz,ou=p,dc=example,dc=com", {{"add", "description", {"x"}}}), 32);
+  EXPECT_EQ(world_.modify(kA, {added("description", {})}), 2);
+  EXPECT_EQ(world_.modify("uid=zz,ou=p,dc=example,dc=com", {added("description", {"x"})}), 32);
   EXPECT_EQ(world_.last().matched_dn, kPeople);
 }
 
@@ -123,7 +116,7 @@ TEST_F(OperationsTest, OperationalAttributes) {
   EXPECT_EQ(before.at("createTimestamp"), Values{"20231114221320Z"});
   EXPECT_EQ(before.at("entryUUID").begin()->size(), 36U);
   world_.clock().advance_micros(5'000'000);
-  EXPECT_EQ(world_.modify(kA, {{"replace", "description", {"x"}}}), 0);
+  EXPECT_EQ(world_.modify(kA, {replaced("description", {"x"})}), 0);
   const auto after = *world_.read(kA, true);
   EXPECT_EQ(after.at("createTimestamp"), before.at("createTimestamp"));
   EXPECT_EQ(after.at("modifyTimestamp"), Values{"20231114221325Z"});
@@ -247,14 +240,14 @@ TEST_F(OperationsTest, F13RenameCodes) {
 TEST_F(OperationsTest, F17LastMember) {
   const std::string group = "cn=g,ou=p,dc=example,dc=com";
   EXPECT_EQ(world_.add(group, {{"objectClass", {"groupOfNames"}}, {"member", {kA}}}), 0);
-  EXPECT_EQ(world_.modify(group, {{"delete", "member", {kA}}}), 65);
-  EXPECT_EQ(world_.modify(group, {{"delete", "member", {}}}), 65);
+  EXPECT_EQ(world_.modify(group, {deleted("member", {kA})}), 65);
+  EXPECT_EQ(world_.modify(group, {deleted("member")}), 65);
 }
 
 TEST_F(OperationsTest, MultiValuedNames) {
   EXPECT_EQ(world_.rename(kB, "uid=b+cn=B", true), 0);
   const std::string dn = "CN=b+UID=B,ou=p,dc=example,dc=com";
-  EXPECT_EQ(world_.modify(dn, {{"delete", "cn", {"b"}}}), 67);
+  EXPECT_EQ(world_.modify(dn, {deleted("cn", {"b"})}), 67);
   EXPECT_EQ(world_.rename(dn, "cn=other", true), 0);
   const std::string other = "cn=other,ou=p,dc=example,dc=com";
   EXPECT_EQ(world_.values(other, "cn"), Values{"other"});

@@ -4,18 +4,10 @@
 #include <atomic>
 #include <thread>
 
-#include "backend/test_world.h"
+#include "backend/testing/world.h"
 
 namespace kauri::backend {
 namespace {
-
-const std::string kSuffix = "dc=example,dc=com";
-const std::string kPeople = "ou=p,dc=example,dc=com";
-const std::string kA = "uid=a,ou=p,dc=example,dc=com";
-
-Attributes person(const std::string& name) {
-  return {{"objectClass", {"inetOrgPerson", "kAux"}}, {"cn", {name}}, {"sn", {name}}};
-}
 
 TEST(Threads, ReadersSeeWholeStates) {
   World world;
@@ -51,7 +43,7 @@ TEST(Threads, ReadersSeeWholeStates) {
   for (int i = 0; i < 60; ++i) {
     EXPECT_EQ(world.rename(kPeople, "ou=p", true, "ou=q,dc=example,dc=com"), 0);
     EXPECT_EQ(world.modify("uid=a,ou=p,ou=q,dc=example,dc=com",
-                           {{"replace", "description", {std::to_string(i)}}}),
+                           {replaced("description", {std::to_string(i)})}),
               0);
     EXPECT_EQ(world.rename("ou=p,ou=q,dc=example,dc=com", "ou=p", true, kSuffix), 0);
   }
@@ -95,7 +87,7 @@ TEST(Threads, StopFinishesWhatWaits) {
   world.add_fixture();
   std::atomic<int> done{0};
   for (int i = 0; i < 50; ++i) {
-    auto request = world.modify_request(kA, {{"replace", "pager", {std::to_string(i)}}});
+    auto request = world.modify_request(kA, {replaced("pager", {std::to_string(i)})});
     request->authorizer = std::make_unique<query::AllowAll>(query::Identity{"cn=x", "x", true});
     request->completion = [&](WriteOutcome&& outcome) { done += outcome.result.ok() ? 1 : 100; };
     ASSERT_EQ(world.database().submit(request), Database::Submitted::kYes);
@@ -123,7 +115,7 @@ TEST(Subtrees, TenThousandEntriesMoveAtOnce) {
     request->completion = [&](WriteOutcome&& outcome) { bad += outcome.result.ok() ? 0 : 1; };
     ASSERT_EQ(world.database().submit(request), Database::Submitted::kYes);
   }
-  ASSERT_EQ(world.modify(kA, {{"replace", "pager", {"1"}}}), 0);
+  ASSERT_EQ(world.modify(kA, {replaced("pager", {"1"})}), 0);
   EXPECT_EQ(bad.load(), 0);
   const std::uint64_t writes = world.faults()->calls(storage::FaultPoint::kWrite);
   ASSERT_EQ(world.rename(kPeople, "ou=moved", true, "ou=q,dc=example,dc=com"), 0);

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/allocation_count.h"
 #include "operation/testing/client.h"
-#include "query/testing/allocation_count.h"
 
 namespace kauri::operation::testing {
 namespace {
@@ -25,9 +25,9 @@ class HotPath : public DirectoryCase {
     out.reserve(1U << 20U);
     for (int i = 0; i < 3; ++i) client.session().handle(message, 0, out);
     EXPECT_GT(out.size(), 50U);
-    const std::size_t before = query::allocation_count();
+    const std::size_t before = allocation_count();
     client.session().handle(message, 0, out);
-    return query::allocation_count() - before;
+    return allocation_count() - before;
   }
 };
 

@@ -4,7 +4,7 @@
     run.py --bin DIR [NAME...]                    a kaurid of its own from DIR; NAME: cases whose name begins so
     run.py --uri URI --bind-dn DN --password-file FILE [--pid PID] [NAME...]
                                                   any LDAP server with the suffix and access rules of world.py and the
-                                                  types of fixture.schema; with --pid its memory is watched too
+                                                  types of ../fixture/fixture.schema; with --pid its memory is watched too
 
 Each case is named. After each one the process must live, a session opened at the start must be answered, and a new one
 too. The last line counts. Exit code 1 when anything failed.

@@ -21,7 +21,7 @@ MIB = 1 << 20
 
 CONFIG = """
 [schema]
-files = ["{here}/fixture.schema"]
+files = ["{here}/../fixture/fixture.schema"]
 
 [access]
 rules = [

@@ -31,6 +31,10 @@ class TidyTest(unittest.TestCase):
     def test_layer(self):
         self.assert_finds("may not include src/ldap", self.clean() | {"src/ber/a.cc": '#include "ldap/dn.h"\n'})
 
+    def test_layer_of_shared_test_code(self):
+        self.assert_finds("may not include src/ldap", self.clean() | {
+            "src/ber/testing/b.h": '#include "ldap/dn.h"\n', "src/ldap/dn.h": "", "src/ldap/README.md": "# ldap\n"})
+
     def test_outside_library(self):
         self.assert_finds("may include <lmdb.h", self.clean() | {"src/ber/a.cc": "#include <lmdb.h>\n"})
 

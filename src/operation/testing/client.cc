@@ -42,19 +42,6 @@ void QueueExecutor::run_ready() {
   while (take(job, false)) job();
 }
 
-Change added(std::string attribute, std::vector<std::string> values) {
-  return {ldap::ModifyOperation::kAdd, std::move(attribute), std::move(values)};
-}
-Change deleted(std::string attribute, std::vector<std::string> values) {
-  return {ldap::ModifyOperation::kDelete, std::move(attribute), std::move(values)};
-}
-Change replaced(std::string attribute, std::vector<std::string> values) {
-  return {ldap::ModifyOperation::kReplace, std::move(attribute), std::move(values)};
-}
-Change incremented(std::string attribute, std::string by) {
-  return {ldap::ModifyOperation::kIncrement, std::move(attribute), {std::move(by)}};
-}
-
 std::string Reply::names() const {
   std::vector<std::string> values;
   for (const FoundEntry& entry : entries) {

@@ -1,5 +1,5 @@
 // For the tests of this folder: a client that drives a Session with the octets of messages, and a
-// server in a temporary directory (fixture F of the cases). Thread safety: thread-compatible.
+// directory of databases that it asks. Thread safety: thread-compatible.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/database.h"
+#include "backend/testing/world.h"
 #include "ldap/client.h"
 #include "ldap/message.h"
 #include "operation/service.h"
@@ -73,15 +73,11 @@ struct DirectoryOptions {
   std::vector<std::string> further_suffixes;  // databases beside the first
 };
 
-struct Change {
-  ldap::ModifyOperation operation;
-  std::string attribute;
-  std::vector<std::string> values;
-};
-Change added(std::string attribute, std::vector<std::string> values);
-Change deleted(std::string attribute, std::vector<std::string> values = {});
-Change replaced(std::string attribute, std::vector<std::string> values = {});
-Change incremented(std::string attribute, std::string by);
+using backend::added;
+using backend::Change;
+using backend::deleted;
+using backend::incremented;
+using backend::replaced;
 
 struct FoundEntry {
   std::string dn;
@@ -170,19 +166,18 @@ class Directory {
   Client client(bool loopback = true);
   Client admin();  // bound
   Client user();   // bound as U with the password "pw-a"
-  backend::Database& database(std::size_t index = 0) { return *databases_[index]; }
+  backend::Database& database(std::size_t index = 0) { return worlds_[index]->database(); }
+  backend::World& world(std::size_t index = 0) { return *worlds_[index]; }
   Service& service() { return *service_; }
   const QueueExecutor& executor() const { return executor_; }
-  const std::shared_ptr<const schema::Schema>& schema() const { return schema_; }
+  std::shared_ptr<const schema::Schema> schema() const { return backend::fixture_schema(); }
 
  private:
   friend class Client;
   Peer next_peer(bool loopback);
   void load_fixture();
 
-  std::string path_;
-  std::shared_ptr<const schema::Schema> schema_;
-  std::vector<std::unique_ptr<backend::Database>> databases_;
+  std::vector<std::unique_ptr<backend::World>> worlds_;
   std::unique_ptr<security::HashPool> pool_;
   std::unique_ptr<Service> service_;
   QueueExecutor executor_;

@@ -12,45 +12,10 @@
 #include "index/posting.h"
 #include "ldap/dn.h"
 #include "schema/dn_normal.h"
+#include "schema/testing/fixture.h"
 
 namespace kauri::query {
 namespace {
-
-constexpr std::string_view kTypes = R"(
-attributetype ( 1.3.6.1.4.1.32473.1.1 NAME 'kInt' EQUALITY integerMatch
-  ORDERING integerOrderingMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 )
-attributetype ( 1.3.6.1.4.1.32473.1.2 NAME 'kIntSub' SUP kInt )
-attributetype ( 1.3.6.1.4.1.32473.1.3 NAME 'kTime' EQUALITY generalizedTimeMatch
-  ORDERING generalizedTimeOrderingMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.24 )
-attributetype ( 1.3.6.1.4.1.32473.1.4 NAME 'kBool' EQUALITY booleanMatch
-  SYNTAX 1.3.6.1.4.1.1466.115.121.1.7 )
-attributetype ( 1.3.6.1.4.1.32473.1.5 NAME 'kExact' EQUALITY caseExactMatch
-  ORDERING caseExactOrderingMatch SUBSTR caseExactSubstringsMatch
-  SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
-attributetype ( 1.3.6.1.4.1.32473.1.6 NAME 'kNum' EQUALITY numericStringMatch
-  ORDERING numericStringOrderingMatch SUBSTR numericStringSubstringsMatch
-  SYNTAX 1.3.6.1.4.1.1466.115.121.1.36 )
-attributetype ( 1.3.6.1.4.1.32473.1.7 NAME 'kOct' EQUALITY octetStringMatch
-  ORDERING octetStringOrderingMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 )
-attributetype ( 1.3.6.1.4.1.32473.1.8 NAME 'kSingle' EQUALITY caseIgnoreMatch
-  SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
-attributetype ( 1.3.6.1.4.1.32473.1.9 NAME 'kNoEq' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
-attributetype ( 1.3.6.1.4.1.32473.1.10 NAME 'kBits' EQUALITY bitStringMatch
-  SYNTAX 1.3.6.1.4.1.1466.115.121.1.6 )
-objectclass ( 1.3.6.1.4.1.32473.2.1 NAME 'kAux' SUP top AUXILIARY
-  MAY ( kInt $ kIntSub $ kTime $ kBool $ kExact $ kNum $ kOct $ kSingle $ kNoEq $ kBits ) )
-)";
-
-std::shared_ptr<const schema::Schema> build_schema() {
-  schema::SchemaBuilder builder;
-  builder.add_builtin();
-  const auto added = builder.add_text(kTypes, "fixture");
-  if (!added) ADD_FAILURE() << added.error().message();
-  auto built = builder.build();
-  if (!built) ADD_FAILURE() << built.error().message();
-  KAURI_ASSERT(built.has_value());
-  return *built;
-}
 
 index::IndexCatalog make_catalog(const std::vector<index::IndexSpec>& indexes,
                                  entry::Dictionary& dictionary) {
@@ -125,11 +90,6 @@ class TestWorld::Computed final : public ComputedValues {
   TestWorld& world_;
 };
 
-std::shared_ptr<const schema::Schema> test_schema() {
-  static const std::shared_ptr<const schema::Schema> schema = build_schema();
-  return schema;
-}
-
 entry::Entry make_entry(const schema::Schema& schema, EntryId parent, std::string rdn,
                         const std::vector<std::pair<std::string, std::string>>& values) {
   entry::Entry entry;
@@ -147,7 +107,9 @@ entry::Entry make_entry(const schema::Schema& schema, EntryId parent, std::strin
 }
 
 TestWorld::TestWorld(const std::vector<index::IndexSpec>& indexes)
-    : schema_(test_schema()), dictionary_(schema_), catalog_(make_catalog(indexes, dictionary_)) {
+    : schema_(schema::testing::fixture_schema()),
+      dictionary_(schema_),
+      catalog_(make_catalog(indexes, dictionary_)) {
   auto env =
       storage::Env::open({.path = directory_.path(), .durability = storage::Durability::kRelaxed});
   KAURI_ASSERT(env.has_value());
@@ -215,6 +177,23 @@ void TestWorld::put(EntryId id, entry::Entry entry, std::size_t inline_values) {
   KAURI_ASSERT(view.has_value());
   views_.insert_or_assign(id, *view);
   entries_.insert_or_assign(id, std::move(entry));
+}
+
+void TestWorld::put_fixture() {
+  std::map<std::string, EntryId> ids;
+  for (const schema::testing::FixtureEntry& one : schema::testing::fixture_entries()) {
+    const EntryId id(ids.size() + 1);
+    ids[one.dn] = id;
+    std::vector<std::pair<std::string, std::string>> values;
+    for (const auto& [name, all] : one.attributes)
+      for (const std::string& value : all) values.emplace_back(name, value);
+    const std::size_t comma = one.dn.find(',');
+    const auto superior = ids.find(one.dn.substr(comma + 1));
+    if (superior == ids.end())
+      put(id, make_entry(schema(), EntryId(), one.dn, values));
+    else
+      put(id, make_entry(schema(), superior->second, one.dn.substr(0, comma), values));
+  }
 }
 
 void TestWorld::erase(EntryId id) {

@@ -1,5 +1,5 @@
-// A small directory for tests: a schema with the types of the case fixture, entries over a real
-// store with their indexes, names and counts, and the objects that evaluation asks for.
+// A small directory for tests without the layers above: entries over a real store with their
+// indexes, names and counts, and the objects that evaluation asks for.
 //
 // Thread safety: thread-compatible. For tests only.
 #pragma once
@@ -18,16 +18,12 @@
 #include "query/access.h"
 #include "query/compiled_filter.h"
 #include "query/planner.h"
-#include "schema/schema_loader.h"
+#include "schema/schema.h"
 #include "storage/fault_env.h"
 #include "storage/storage.h"
 #include "storage/test_directory.h"
 
 namespace kauri::query {
-
-// Built-in types, and kInt, kIntSub, kTime, kBool, kExact, kNum, kOct, kSingle, kNoEq, kBits under
-// the arc for examples, with the auxiliary class kAux that allows them all.
-std::shared_ptr<const schema::Schema> test_schema();
 
 // "cn", "x", "givenName;lang-en", "y", ...: descriptions and values by turns.
 entry::Entry make_entry(const schema::Schema& schema, EntryId parent, std::string rdn,
@@ -40,6 +36,8 @@ class TestWorld {
   // Adds or replaces; an attribute with more than `inline_values` values goes outside the record.
   void put(EntryId id, entry::Entry entry, std::size_t inline_values = 200);
   void erase(EntryId id);
+  // Fixture F: 1 is the suffix, 2 is ou=p, and 3, 4, 5 are a, b, c.
+  void put_fixture();
 
   const schema::Schema& schema() const { return *schema_; }
   entry::Dictionary& dictionary() { return dictionary_; }

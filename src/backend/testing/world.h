@@ -1,5 +1,5 @@
-// World: a database in a directory of its own with the fixture of the tests, and requests made from
-// text. For tests.
+// World: a database in a directory of its own that storage faults can be put into, and requests
+// made from text. For tests, of the layers above as well. Thread safety: thread-compatible.
 #pragma once
 
 #include <map>
@@ -14,27 +14,40 @@
 #include "backend/read_session.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "schema/schema.h"
+#include "schema/testing/fixture.h"
 #include "storage/fault_env.h"
 #include "storage/test_directory.h"
 
 namespace kauri::backend {
 
-// The built-in schema and the fixture's types under 1.3.6.1.4.1.32473.
-std::shared_ptr<const schema::Schema> test_schema();
+using schema::testing::fixture_schema;
+
+// Names of the fixture.
+inline const std::string kSuffix = "dc=example,dc=com";
+inline const std::string kPeople = "ou=p,dc=example,dc=com";
+inline const std::string kA = "uid=a,ou=p,dc=example,dc=com";
+inline const std::string kB = "uid=b,ou=p,dc=example,dc=com";
 
 using Attributes = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-// One step of a Modify: "add", "delete", "replace" or "increment".
+// An inetOrgPerson with kAux whose cn and sn are `name`.
+Attributes person(const std::string& name);
+
+// One step of a Modify.
 struct Change {
-  std::string kind;
+  ldap::ModifyOperation operation;
   std::string attribute;
   std::vector<std::string> values;
 };
+Change added(std::string attribute, std::vector<std::string> values);
+Change deleted(std::string attribute, std::vector<std::string> values = {});
+Change replaced(std::string attribute, std::vector<std::string> values = {});
+Change incremented(std::string attribute, std::string by);
 
 class World {
  public:
-  explicit World(DatabaseOptions options = {});
+  // `clock`: what the database sees instead of clock(); outlives the world.
+  explicit World(DatabaseOptions options = {}, Clock* clock = nullptr);
   ~World();
 
   // Closes and opens again.
@@ -78,7 +91,7 @@ class World {
   std::string shown_dn(const std::string& dn);
   // The faults that verify() finds, one a line.
   std::string verify_text();
-  // The fixture of CASES.md: the suffix, ou=p and the entries a, b, c.
+  // The entries of fixture F, as they stand in its file.
   void add_fixture();
 
  private:
@@ -86,6 +99,7 @@ class World {
   storage::TestDirectory directory_;
   std::string path_;
   ManualClock clock_;
+  Clock* clock_used_;
   SeededRandom random_{42};
   std::shared_ptr<storage::FaultPlan> faults_ = std::make_shared<storage::FaultPlan>();
   std::unique_ptr<Database> database_;

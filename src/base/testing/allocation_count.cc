@@ -1,4 +1,4 @@
-#include "query/testing/allocation_count.h"
+#include "base/testing/allocation_count.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -8,8 +8,7 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }  // namespace
 
-// Clang's sanitizers bring operators of their own, which cannot be replaced: nothing is counted
-// under them, and the other builds prove the point.
+// Clang's sanitizers bring operators of their own, which cannot be replaced.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define KAURI_OPERATORS_TAKEN
@@ -32,10 +31,18 @@ void operator delete(void* memory, std::size_t /*size*/) noexcept {
 }
 #endif
 
-namespace kauri::query {
+namespace kauri {
 
 std::size_t allocation_count() {
   return allocations.load(std::memory_order_relaxed);
 }
 
-}  // namespace kauri::query
+bool counts_allocations() {
+#ifdef KAURI_OPERATORS_TAKEN
+  return false;
+#else
+  return true;
+#endif
+}
+
+}  // namespace kauri

@@ -1,48 +1,31 @@
-#include "backend/test_world.h"
+#include "backend/testing/world.h"
 
 #include <gtest/gtest.h>
 
 #include "ldap/dn.h"
 #include "schema/dn_normal.h"
-#include "schema/schema_loader.h"
 
 namespace kauri::backend {
-namespace {
 
-constexpr std::string_view kFixtureSchema = R"(
-attributetype ( 1.3.6.1.4.1.32473.1.1 NAME 'kInt' EQUALITY integerMatch
-  ORDERING integerOrderingMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 )
-attributetype ( 1.3.6.1.4.1.32473.1.2 NAME 'kIntSub' SUP kInt )
-attributetype ( 1.3.6.1.4.1.32473.1.3 NAME 'kTime' EQUALITY generalizedTimeMatch
-  ORDERING generalizedTimeOrderingMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.24 )
-attributetype ( 1.3.6.1.4.1.32473.1.4 NAME 'kBool' EQUALITY booleanMatch
-  SYNTAX 1.3.6.1.4.1.1466.115.121.1.7 )
-attributetype ( 1.3.6.1.4.1.32473.1.5 NAME 'kExact' EQUALITY caseExactMatch
-  ORDERING caseExactOrderingMatch SUBSTR caseExactSubstringsMatch
-  SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
-attributetype ( 1.3.6.1.4.1.32473.1.8 NAME 'kSingle' EQUALITY caseIgnoreMatch
-  SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
-attributetype ( 1.3.6.1.4.1.32473.1.9 NAME 'kNoEq' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
-objectclass ( 1.3.6.1.4.1.32473.2.1 NAME 'kAux' SUP top AUXILIARY
-  MAY ( kInt $ kIntSub $ kTime $ kBool $ kExact $ kSingle $ kNoEq ) )
-)";
-
-}  // namespace
-
-std::shared_ptr<const schema::Schema> test_schema() {
-  static const std::shared_ptr<const schema::Schema> kSchema = [] {
-    schema::SchemaBuilder builder;
-    builder.add_builtin();
-    const auto added = builder.add_text(kFixtureSchema, "fixture");
-    EXPECT_TRUE(added) << added.error().message();
-    auto built = builder.build();
-    EXPECT_TRUE(built) << built.error().message();
-    return *built;
-  }();
-  return kSchema;
+Attributes person(const std::string& name) {
+  return {{"objectClass", {"inetOrgPerson", "kAux"}}, {"cn", {name}}, {"sn", {name}}};
 }
 
-World::World(DatabaseOptions options) : options_(std::move(options)) {
+Change added(std::string attribute, std::vector<std::string> values) {
+  return {ldap::ModifyOperation::kAdd, std::move(attribute), std::move(values)};
+}
+Change deleted(std::string attribute, std::vector<std::string> values) {
+  return {ldap::ModifyOperation::kDelete, std::move(attribute), std::move(values)};
+}
+Change replaced(std::string attribute, std::vector<std::string> values) {
+  return {ldap::ModifyOperation::kReplace, std::move(attribute), std::move(values)};
+}
+Change incremented(std::string attribute, std::string by) {
+  return {ldap::ModifyOperation::kIncrement, std::move(attribute), {std::move(by)}};
+}
+
+World::World(DatabaseOptions options, Clock* clock)
+    : options_(std::move(options)), clock_used_(clock == nullptr ? &clock_ : clock) {
   path_ = directory_.path() + "/db";
   reopen(options_);
 }
@@ -59,11 +42,11 @@ void World::reopen(DatabaseOptions options) {
   options.path = path_;
   options.create = true;
   options.durability = storage::Durability::kRelaxed;
-  if (options.suffix.empty()) options.suffix = "dc=example,dc=com";
+  if (options.suffix.empty()) options.suffix = kSuffix;
   options.wrap_env = [this](std::unique_ptr<storage::Env> env) {
     return storage::make_fault_env(std::move(env), faults_);
   };
-  auto opened = Database::open(options, test_schema(), clock_, random_);
+  auto opened = Database::open(options, fixture_schema(), *clock_used_, random_);
   ASSERT_TRUE(opened) << opened.error().message();
   database_ = std::move(*opened);
 }
@@ -73,7 +56,7 @@ TargetName World::name(const std::string& dn) {
   auto parsed = ldap::parse_dn(dn);
   EXPECT_TRUE(parsed) << dn << ": " << parsed.error().message();
   name.dn = *parsed;
-  auto normal = schema::normalize_rdns(*test_schema(), *parsed);
+  auto normal = schema::normalize_rdns(*fixture_schema(), *parsed);
   EXPECT_TRUE(normal) << dn << ": " << normal.error().message();
   name.normal_rdns = *normal;
   return name;
@@ -84,7 +67,7 @@ std::unique_ptr<WriteRequest> World::add_request(const std::string& dn,
   AddOperation add;
   add.target = name(dn);
   for (const auto& [text, values] : attributes) {
-    auto description = test_schema()->attribute_description(text);
+    auto description = fixture_schema()->attribute_description(text);
     EXPECT_TRUE(description) << text;
     add.attributes.push_back({*description, values});
   }
@@ -106,13 +89,9 @@ std::unique_ptr<WriteRequest> World::modify_request(const std::string& dn,
   modify.target = name(dn);
   modify.permissive = permissive;
   for (const Change& change : changes) {
-    auto description = test_schema()->attribute_description(change.attribute);
+    auto description = fixture_schema()->attribute_description(change.attribute);
     EXPECT_TRUE(description) << change.attribute;
-    const auto kind = change.kind == "add"       ? ldap::ModifyOperation::kAdd
-                      : change.kind == "delete"  ? ldap::ModifyOperation::kDelete
-                      : change.kind == "replace" ? ldap::ModifyOperation::kReplace
-                                                 : ldap::ModifyOperation::kIncrement;
-    modify.modifications.push_back({kind, *description, change.values});
+    modify.modifications.push_back({change.operation, *description, change.values});
   }
   auto request = std::make_unique<WriteRequest>();
   request->operation = std::move(modify);
@@ -127,7 +106,7 @@ std::unique_ptr<WriteRequest> World::rename_request(const std::string& dn,
   auto rdn = ldap::parse_rdn(new_rdn);
   EXPECT_TRUE(rdn) << new_rdn;
   rename.new_rdn = *rdn;
-  auto normal = schema::normalize_rdn(*test_schema(), *rdn);
+  auto normal = schema::normalize_rdn(*fixture_schema(), *rdn);
   EXPECT_TRUE(normal) << new_rdn;
   if (normal) rename.new_normal_rdn = *normal;
   rename.delete_old_rdn = delete_old;
@@ -216,35 +195,8 @@ std::string World::verify_text() {
 }
 
 void World::add_fixture() {
-  const std::vector<std::string> classes = {"inetOrgPerson", "kAux"};
-  EXPECT_EQ(add("dc=example,dc=com", {{"objectClass", {"domain"}}, {"dc", {"example"}}}), 0);
-  EXPECT_EQ(add("ou=p,dc=example,dc=com", {{"objectClass", {"organizationalUnit"}}}), 0);
-  EXPECT_EQ(add("uid=a,ou=p,dc=example,dc=com", {{"objectClass", classes},
-                                                 {"uid", {"a"}},
-                                                 {"cn", {"A"}},
-                                                 {"sn", {"Sa"}},
-                                                 {"mail", {"A@Example.com"}},
-                                                 {"telephoneNumber", {"+1 234-567"}},
-                                                 {"description", {"Babs   is a   big  fan"}},
-                                                 {"kInt", {"9"}},
-                                                 {"kTime", {"20240101120000Z"}},
-                                                 {"kBool", {"TRUE"}}}),
-            0)
-      << last().diagnostic;
-  EXPECT_EQ(add("uid=b,ou=p,dc=example,dc=com", {{"objectClass", classes},
-                                                 {"uid", {"b"}},
-                                                 {"cn", {"B"}},
-                                                 {"sn", {"Sb"}},
-                                                 {"givenName", {"Bob"}},
-                                                 {"kInt", {"10"}}}),
-            0);
-  EXPECT_EQ(add("uid=c,ou=p,dc=example,dc=com", {{"objectClass", classes},
-                                                 {"uid", {"c"}},
-                                                 {"cn", {"C"}},
-                                                 {"sn", {"Sc"}},
-                                                 {"givenName;lang-en", {"Cee"}},
-                                                 {"kInt", {"-5"}}}),
-            0);
+  for (const schema::testing::FixtureEntry& one : schema::testing::fixture_entries())
+    EXPECT_EQ(add(one.dn, one.attributes), 0) << one.dn << ": " << last().diagnostic;
 }
 
 }  // namespace kauri::backend
