@@ -14,6 +14,10 @@ using ldap::ResultCode;
 // INTEGER (RFC 4517 section 3.3.16).
 constexpr std::string_view kIntegerSyntax = "1.3.6.1.4.1.1466.115.121.1.27";
 
+// Values that the increments of one request make: a short request can name a long attribute again
+// and again, and all other writes wait for it; adminLimitExceeded.
+constexpr std::size_t kIncrementsMax = 100'000;
+
 std::string quoted(const schema::AttributeDescription& description) {
   return "attribute '" + description.to_string() + "'";
 }
@@ -105,12 +109,25 @@ Result<Refusal> replace_values(EntryEdit& edit, const Modification& change) {
   return add_values(edit, change, false);
 }
 
-Result<Refusal> increment_values(EntryEdit& edit, const Modification& change) {
+// Takes the sums of one modification from what the request may still have.
+Refusal count_sums(std::size_t sums, std::size_t* sums_left) {
+  if (sums <= *sums_left) {
+    *sums_left -= sums;
+    return std::nullopt;
+  }
+  return ldap::failure(ResultCode::kAdminLimitExceeded, "the request would increment more than " +
+                                                            std::to_string(kIncrementsMax) +
+                                                            " values, the limit of one request");
+}
+
+Result<Refusal> increment_values(EntryEdit& edit, const Modification& change,
+                                 std::size_t* sums_left) {
   KAURI_TRY(const std::vector<std::string> old_values, edit.values(change.description));
   if (old_values.empty())
     return Refusal(
         ldap::failure(ResultCode::kNoSuchAttribute,
                       "the entry has no " + quoted(change.description) + " to increment"));
+  if (Refusal many = count_sums(old_values.size(), sums_left)) return many;
   std::vector<std::string> sums;
   for (const std::string& value : old_values) {
     std::optional<std::string> sum = add_integers(value, change.values.front());
@@ -118,6 +135,9 @@ Result<Refusal> increment_values(EntryEdit& edit, const Modification& change) {
       return Refusal(ldap::failure(
           ResultCode::kInvalidAttributeSyntax,
           quoted(change.description) + " cannot be incremented by a value that is no integer"));
+    if (auto bad = entry::check_value(change.description, *sum)) {
+      return Refusal(to_result(std::move(*bad)));
+    }
     sums.push_back(std::move(*sum));
   }
   KAURI_TRY([[maybe_unused]] const bool removed, edit.remove(change.description));
@@ -128,7 +148,8 @@ Result<Refusal> increment_values(EntryEdit& edit, const Modification& change) {
   return Refusal();
 }
 
-Result<Refusal> modify_one(EntryEdit& edit, const Modification& change, bool permissive) {
+Result<Refusal> modify_one(EntryEdit& edit, const Modification& change, bool permissive,
+                           std::size_t* sums_left) {
   if (Refusal bad = check_equality_rule(change, edit)) return bad;
   switch (change.operation) {
     case ModifyOperation::kAdd:
@@ -138,7 +159,7 @@ Result<Refusal> modify_one(EntryEdit& edit, const Modification& change, bool per
     case ModifyOperation::kReplace:
       return replace_values(edit, change);
     case ModifyOperation::kIncrement:
-      return increment_values(edit, change);
+      return increment_values(edit, change, sums_left);
   }
   return Refusal(ldap::failure(ResultCode::kProtocolError, "the kind of modification is unknown"));
 }
@@ -191,10 +212,11 @@ Result<Refusal> check_access(WriteContext& context, const ModifyOperationRequest
 Result<Refusal> modify_all(WriteContext& context, const ModifyOperationRequest& operation,
                            EntryEdit& edit) {
   const entry::Dictionary& dictionary = *context.core().dictionary;
+  std::size_t sums_left = kIncrementsMax;
   for (const Modification& change : operation.modifications) {
     if (Refusal bad = check_form(change)) return bad;
     if (Refusal full = check_description(dictionary, change.description)) return full;
-    KAURI_TRY(Refusal bad, modify_one(edit, change, operation.permissive));
+    KAURI_TRY(Refusal bad, modify_one(edit, change, operation.permissive, &sums_left));
     if (bad) return bad;
   }
   return Refusal();

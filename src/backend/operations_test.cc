@@ -4,6 +4,7 @@
 #include "backend/csn.h"
 #include "backend/increment.h"
 #include "backend/testing/world.h"
+#include "schema/number_value.h"
 
 namespace kauri::backend {
 namespace {
@@ -49,6 +50,28 @@ TEST_F(OperationsTest, E04IncrementOfAnInheritedSyntax) {
   EXPECT_EQ(world_.modify(kA, {{ldap::ModifyOperation::kIncrement, "kIntSub", {"1", "2"}}}), 2);
   EXPECT_EQ(world_.modify(kB, {incremented("kIntSub", "1")}), 16);
   EXPECT_EQ(world_.modify(kA, {incremented("mail", "1")}), 19);
+}
+
+// A short request must not hold the writer, which all others wait for.
+TEST_F(OperationsTest, IncrementsAreBounded) {
+  const std::string longest(schema::kIntegerSizeMax, '9');
+  EXPECT_EQ(world_.modify(kA, {added("kIntSub", {longest})}), 0);
+  EXPECT_EQ(world_.modify(kA, {incremented("kIntSub", "1")}), 21);
+  EXPECT_NE(world_.last().diagnostic.find("4097 octets, the limit is 4096"), std::string::npos)
+      << world_.last().diagnostic;
+  EXPECT_EQ(world_.values(kA, "kIntSub"), Values{longest});
+  EXPECT_EQ(world_.modify(kA, {incremented("kIntSub", "-1")}), 0);
+
+  std::vector<std::string> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(std::to_string(i));
+  EXPECT_EQ(world_.modify(kA, {replaced("kIntSub", values)}), 0);
+  std::vector<Change> changes(101, incremented("kIntSub", "1"));
+  EXPECT_EQ(world_.modify(kA, changes), 11);
+  EXPECT_NE(world_.last().diagnostic.find("100000"), std::string::npos);
+  EXPECT_TRUE(world_.values(kA, "kIntSub").contains("0"));
+  changes.pop_back();
+  EXPECT_EQ(world_.modify(kA, changes), 0);
+  EXPECT_FALSE(world_.values(kA, "kIntSub").contains("99"));
 }
 
 TEST_F(OperationsTest, E07IntermediateStatesMayBreakTheSchema) {

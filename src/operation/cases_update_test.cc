@@ -154,6 +154,20 @@ TEST_F(CasesE, E19_IntegersAreParsedWhole) {
   EXPECT_EQ(admin.modify(U, {replaced("kInt", {"12abc"})}).code, 21);
   EXPECT_EQ(admin.modify(U, {replaced("kInt", {""})}).code, 21);
   EXPECT_EQ(admin.value(U, "kInt"), "9");
+  const std::string long_number(5000, '7');
+  const Reply refused = admin.modify(U, {replaced("kInt", {long_number})});
+  EXPECT_EQ(refused.code, 21);
+  EXPECT_NE(refused.diagnostic.find("an integer of 5000 octets, the limit is 4096"),
+            std::string::npos)
+      << refused.diagnostic;
+  EXPECT_EQ(admin.modify(U, {incremented("kInt", long_number)}).code, 21);
+  EXPECT_EQ(admin
+                .add("uid=i,ou=p,dc=example,dc=com",
+                     "objectClass: inetOrgPerson\nobjectClass: kAux\nuid: i\ncn: i\nsn: i\nkInt: " +
+                         long_number)
+                .code,
+            21);
+  EXPECT_EQ(admin.value(U, "kInt"), "9");
 }
 
 TEST_F(CasesE, E21_ChangesInOrder) {

@@ -2,12 +2,17 @@
 // functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace kauri::schema {
+
+// Octets of a stored INTEGER, its sign included; invalidAttributeSyntax past it. The sums of
+// increments (RFC 4525) cost the one writer its digits, and nobody counts in thousands of them.
+inline constexpr std::size_t kIntegerSizeMax = 4096;
 
 // The grammar: optional '-', no '+', no leading zero, no "-0".
 bool is_integer(std::string_view text);

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/number_value.h"
 #include "schema/syntaxes/syntax_table.h"
+#include "text/visible.h"
 
 namespace kauri::schema {
 namespace {
@@ -130,6 +132,34 @@ TEST(Syntax, RefusesTheRestWithAReason) {
       EXPECT_FALSE(why.empty()) << c.oid << " '" << value.substr(0, 80) << "'";
       EXPECT_LT(why.size(), 400U);
       EXPECT_FALSE(syntax->validate(value, nullptr));
+    }
+  }
+}
+
+TEST(Syntax, IntegersAreBounded) {
+  for (const char* oid : {KAURI_RFC "27", "1.2.840.113556.1.4.906"}) {
+    const Syntax* syntax = find_syntax(oid);
+    EXPECT_TRUE(syntax->validate(std::string(kIntegerSizeMax, '9'), nullptr));
+    EXPECT_TRUE(syntax->validate("-" + std::string(kIntegerSizeMax - 1, '9'), nullptr));
+    for (const std::string& sign : {std::string("9"), std::string("-")}) {
+      std::string why;
+      EXPECT_FALSE(syntax->validate(sign + std::string(kIntegerSizeMax, '9'), &why));
+      EXPECT_EQ(why, "an integer of 4097 octets, the limit is 4096");
+    }
+  }
+}
+
+// What a value holds reaches terminals and logs of others.
+TEST(Syntax, ReasonsShowNoControlCharacters) {
+  for (const Syntax* syntax : all_syntaxes()) {
+    for (const std::string& value : {"\x1B"
+                                     "[2J\0\xFF"s,
+                                     "x$\x1B"s, "1$\x1B:2"s, "( \x1B )"s, "( 1.2 NAME \x1B )"s,
+                                     "( 1.2 \x1B\0 )"s, "B:4:\x1B"s, "\x1B=x"s}) {
+      std::string why;
+      if (!syntax->validate(value, &why)) {
+        EXPECT_TRUE(text::is_visible(why)) << syntax->oid() << ": " << text::visible(why);
+      }
     }
   }
 }

@@ -4,22 +4,20 @@
 #include "schema/number_value.h"
 #include "schema/syntaxes/validators.h"
 #include "schema/time_value.h"
+#include "text/visible.h"
 
 namespace kauri::schema::syntaxes {
 
-namespace {
-
-// Long values are cut, so that a diagnostic stays one readable line.
-std::string quoted(std::string_view value) {
-  constexpr std::size_t kShown = 40;
-  return "'" + std::string(value.substr(0, kShown)) + (value.size() > kShown ? "...'" : "'");
-}
-
-}  // namespace
+using text::quoted;
 
 bool integer(std::string_view value, std::string* why) {
-  return is_integer(value) ||
-         refuse(why, quoted(value) + " is not an integer (digits, no leading zero, '-' in front)");
+  if (!is_integer(value)) {
+    return refuse(why,
+                  quoted(value) + " is not an integer (digits, no leading zero, '-' in front)");
+  }
+  return value.size() <= kIntegerSizeMax ||
+         refuse(why, "an integer of " + std::to_string(value.size()) + " octets, the limit is " +
+                         std::to_string(kIntegerSizeMax));
 }
 
 bool boolean(std::string_view value, std::string* why) {
