@@ -16,6 +16,7 @@
 #include "config/options.h"
 #include "config/toml_document.h"
 #include "text/ascii.h"
+#include "text/visible.h"
 
 namespace kauri::config {
 namespace {
@@ -24,11 +25,7 @@ namespace {
 constexpr std::size_t kMistakesMax = 20;
 
 std::string shown(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 60)) {
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  }
-  return out + (text.size() > 60 ? "..." : "");
+  return text::visible(text.substr(0, 60)) + (text.size() > 60 ? "..." : "");
 }
 
 std::string describe(const TomlNode& node) {

@@ -5,6 +5,7 @@
 #include "text/ascii.h"
 #include "text/hex.h"
 #include "text/utf8.h"
+#include "text/visible.h"
 
 namespace kauri::config {
 namespace {
@@ -14,9 +15,7 @@ constexpr std::size_t kSocketPathMax = 107;
 constexpr std::uint16_t kLdapPort = 389;
 
 Error bad(std::string_view uri, std::string_view what) {
-  std::string shown;
-  for (const char c : uri.substr(0, 200)) shown += c >= 0x20 && c < 0x7f ? c : '?';
-  return invalid("'" + shown + "' " + std::string(what));
+  return invalid(text::quoted(uri, 200) + " " + std::string(what));
 }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
@@ -85,8 +84,8 @@ Result<ListenAddress> parse_tcp(std::string_view uri, std::string_view rest) {
   if (has_port) {
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
     if (error != std::errc() || end != port.data() + port.size()) {
-      return bad(uri, "has the port '" + std::string(port.substr(0, 40)) +
-                          "'; expected a number from 0 to 65535");
+      return bad(uri,
+                 "has the port " + text::quoted(port, 40) + "; expected a number from 0 to 65535");
     }
   }
   return out;

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "text/utf8.h"
+#include "text/visible.h"
 
 namespace kauri::config {
 namespace {
@@ -122,7 +123,7 @@ Result<TomlNode> parse_toml(std::string_view text, const std::string& origin) {
   try {
     return convert(toml::parse(text, std::string_view()));
   } catch (const toml::parse_error& error) {
-    return error_at(origin, position_of(error.source()), error.description());
+    return error_at(origin, position_of(error.source()), text::visible(error.description()));
   } catch (const std::exception& error) {
     return invalid(origin + ": " + error.what());
   }

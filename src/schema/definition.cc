@@ -7,6 +7,7 @@
 #include "schema/syntaxes/validators.h"
 #include "text/ascii.h"
 #include "text/utf8.h"
+#include "text/visible.h"
 
 namespace kauri::schema {
 
@@ -102,7 +103,7 @@ class DefinitionParser {
   bool once(const Token& keyword) {
     const std::string lower = text::to_lower(keyword.text);
     if (std::find(seen_.begin(), seen_.end(), lower) != seen_.end()) {
-      return fail(keyword.offset, keyword.text + " appears twice in one definition");
+      return fail(keyword.offset, describe(keyword) + " appears twice in one definition");
     }
     if (seen_.size() == kDefinitionFieldsMax) {
       return fail(keyword.offset, "more than " + std::to_string(kDefinitionFieldsMax) +
@@ -126,7 +127,7 @@ class DefinitionParser {
     bool known = false;
     const bool ok = kind_field(is, &known);
     if (known) return ok;
-    return fail(keyword.offset, "'" + keyword.text + "' is no keyword of a definition of a " +
+    return fail(keyword.offset, describe(keyword) + " is no keyword of a definition of a " +
                                     std::string(noun_of(out_->kind)));
   }
 
@@ -235,7 +236,7 @@ class DefinitionParser {
     } else if (token_.kind == TokenKind::kQuoted) {
       values.push_back(token_.text);
     } else {
-      return fail_here("expected a string in quotes after " + keyword.text + ", found " +
+      return fail_here("expected a string in quotes after " + describe(keyword) + ", found " +
                        describe(token_));
     }
     out_->extensions.emplace_back(keyword.text, std::move(values));
@@ -314,7 +315,7 @@ class DefinitionParser {
     }
     std::string oid(text);
     if (!expand(&oid) || !is_oid(oid)) {
-      return fail_here("'" + oid + "' is not the OID of a syntax");
+      return fail_here(text::quoted(oid) + " is not the OID of a syntax");
     }
     out_->syntax = {std::move(oid), token_.offset};
     return advance();

@@ -1,6 +1,7 @@
 #include "schema/definition_lexer.h"
 
 #include "schema/definition.h"
+#include "text/visible.h"
 
 namespace kauri::schema {
 
@@ -34,7 +35,6 @@ std::string unescape(std::string_view text) {
 }  // namespace
 
 std::string describe(const Token& token) {
-  constexpr std::size_t kShown = 60;
   switch (token.kind) {
     case TokenKind::kEnd:
       return "the end of the text";
@@ -48,7 +48,7 @@ std::string describe(const Token& token) {
     case TokenKind::kQuoted:
       break;
   }
-  return "'" + token.text.substr(0, kShown) + (token.text.size() > kShown ? "...'" : "'");
+  return text::quoted(token.text);
 }
 
 bool DefinitionLexer::next(Token* token, std::string* message) {

@@ -15,7 +15,8 @@ struct Token {
   std::size_t offset = 0;  // of its first octet, the quote included
 };
 
-// How a message names the token: "'foo'", "the end of the text". Long ones are cut.
+// How a message names the token: "'foo'", "the end of the text". Long ones are cut, what cannot be
+// seen is escaped.
 std::string describe(const Token& token);
 
 class DefinitionLexer {

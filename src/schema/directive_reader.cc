@@ -5,6 +5,7 @@
 
 #include "schema/source_text.h"
 #include "text/ascii.h"
+#include "text/visible.h"
 
 namespace kauri::schema {
 
@@ -88,8 +89,8 @@ class DirectiveReader {
         std::begin(kDirectives), std::end(kDirectives),
         [&word](const Directive& d) { return text::equal_ignoring_case(d.word, word); });
     if (found == std::end(kDirectives)) {
-      return file_.error(start, "'" + word.substr(0, 60) +
-                                    "' is not a schema directive (objectidentifier, attributetype, "
+      return file_.error(start, text::quoted(word) +
+                                    " is not a schema directive (objectidentifier, attributetype, "
                                     "objectclass, ldapsyntax, ditcontentrule)");
     }
     item.kind = found->kind;

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "text/ascii.h"
 #include "text/stringprep.h"
+#include "text/visible.h"
 
 namespace kauri::schema {
 
@@ -54,11 +55,6 @@ class NestingGuard {
 };
 thread_local int NestingGuard::depth_ = 0;
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  return "'" + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "...'" : "'");
-}
-
 std::string_view without_oid_prefix(std::string_view type) {
   return type.size() > 4 && text::equal_ignoring_case(type.substr(0, 4), "oid.") ? type.substr(4)
                                                                                  : type;
@@ -77,20 +73,21 @@ Result<void> append_ava(const Schema& schema, const AttributeType* known, std::s
   const std::size_t start = out.size();
   if (known == nullptr) {
     if (!text::prepare_string(value, text::Letters::kFolded, text::StringPart::kWhole, out)) {
-      return invalid("the value of the naming attribute " + shown(type) +
+      return invalid("the value of the naming attribute " + text::quoted(type) +
                      " is not UTF-8 or holds a prohibited character");
     }
   } else {
     if (known->equality == nullptr) {
-      return invalid("attribute type " + shown(type) +
+      return invalid("attribute type " + text::quoted(type) +
                      " has no equality rule, so it cannot name an entry");
     }
     std::string why;
     if (!known->syntax->validate(value, &why)) {
-      return invalid("the value of the naming attribute " + shown(type) + " is not valid: " + why);
+      return invalid("the value of the naming attribute " + text::quoted(type) +
+                     " is not valid: " + why);
     }
     if (!known->equality->normalize(schema, value, out)) {
-      return invalid("the value of the naming attribute " + shown(type) +
+      return invalid("the value of the naming attribute " + text::quoted(type) +
                      " cannot be compared by " + std::string(known->equality->name()));
     }
   }
@@ -117,7 +114,8 @@ Result<void> append_rdn(const Schema& schema, const ldap::Rdn& rdn, std::string&
   std::sort(avas.begin(), avas.end());
   for (std::size_t i = 0; i < avas.size(); ++i) {
     if (i > 0 && avas[i].first == avas[i - 1].first) {
-      return invalid("one attribute type appears twice in an RDN: " + shown(ldap::to_string(rdn)));
+      return invalid("one attribute type appears twice in an RDN: " +
+                     text::quoted(ldap::to_string(rdn)));
     }
     if (i > 0) out.push_back(kAvaDivider);
     out += avas[i].second;

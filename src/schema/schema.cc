@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "text/ascii.h"
+#include "text/visible.h"
 
 namespace kauri::schema {
 
@@ -32,12 +33,6 @@ bool may_be_binary(const AttributeType& type) {
                                              type.syntax->oid()) != std::end(kSyntaxes);
 }
 
-// Long text is cut, so that a diagnostic stays one readable line.
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kShown = 80;
-  return "'" + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "...'" : "'");
-}
-
 // The description, or a sentence why there is none.
 std::optional<AttributeDescription> parse_description(const Schema& schema, std::string_view text,
                                                       std::string* why) {
@@ -50,7 +45,7 @@ std::optional<AttributeDescription> parse_description(const Schema& schema, std:
   AttributeDescription description;
   description.type = schema.attribute_type(name);
   if (description.type == nullptr) {
-    return refuse("attribute type " + quoted(name) + " is not defined");
+    return refuse("attribute type " + text::quoted(name) + " is not defined");
   }
   if (semicolon == std::string_view::npos) return description;
   std::string_view rest = text.substr(semicolon + 1);
@@ -58,7 +53,8 @@ std::optional<AttributeDescription> parse_description(const Schema& schema, std:
     const std::size_t end = rest.find(';');
     const std::string_view option = rest.substr(0, end);
     if (!is_option(option)) {
-      return refuse(quoted(option) + " is no attribute option: letters, digits and hyphens, 1 to " +
+      return refuse(text::quoted(option) +
+                    " is no attribute option: letters, digits and hyphens, 1 to " +
                     std::to_string(kOptionSizeMax) + " of them");
     }
     if (description.options.size() == kOptionsMax) {
@@ -73,7 +69,7 @@ std::optional<AttributeDescription> parse_description(const Schema& schema, std:
   options.erase(std::unique(options.begin(), options.end()), options.end());
   if (std::binary_search(options.begin(), options.end(), "binary") &&
       !may_be_binary(*description.type)) {
-    return refuse("attribute type " + quoted(name) + " may not have the option ';binary'");
+    return refuse("attribute type " + text::quoted(name) + " may not have the option ';binary'");
   }
   return description;
 }

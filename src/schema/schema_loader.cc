@@ -12,6 +12,7 @@
 #include "schema/schema_state.h"
 #include "schema/syntaxes/validators.h"
 #include "text/ascii.h"
+#include "text/visible.h"
 
 namespace kauri::schema {
 
@@ -95,7 +96,7 @@ Result<void> SchemaBuilder::State::add_macro(const SourceFile& file, const Sourc
     return refuse(oid_end, "expected nothing after the macro's OID");
   }
   if (!expand_macro(macros, &oid) || !syntaxes::is_numeric_oid(oid) || oid.size() > kNameSizeMax) {
-    return refuse(oid_start, "'" + oid.substr(0, 60) + "' is no OID and no known macro");
+    return refuse(oid_start, text::quoted(oid) + " is no OID and no known macro");
   }
   const auto [place, fresh] = macros.emplace(text::to_lower(name), oid);
   if (!fresh && place->second != oid) {
@@ -310,7 +311,7 @@ Result<void> SchemaBuilder::add_definition(std::string_view attribute, std::stri
                                            std::string_view origin) {
   SourceItem item;
   if (!kind_of(attribute, &item.kind)) {
-    return invalid("'" + std::string(attribute) + "' is no attribute of the subschema");
+    return invalid(text::quoted(attribute) + " is no attribute of the subschema");
   }
   const auto file = std::make_shared<const SourceFile>(text, origin);
   item.text.append(text, 0);

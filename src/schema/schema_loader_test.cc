@@ -10,10 +10,12 @@
 
 #include "schema/definition.h"
 #include "schema/schema_testing.h"
+#include "text/visible.h"
 
 namespace kauri::schema {
 namespace {
 
+using std::string_literals::operator""s;
 using testing::schema_with;
 
 // What adding and building `text` says: the first error, or "".
@@ -278,6 +280,25 @@ TEST(SchemaLoader, UnknownSyntaxesAndRulesAreNoted) {
   EXPECT_EQ(builder.warnings().size(), 5U) << ::testing::PrintToString(builder.warnings());
   for (const std::string& warning : builder.warnings()) {
     EXPECT_TRUE(warning.starts_with("f:")) << warning;
+  }
+}
+
+// A file is shown to a terminal in parts; none of them may act on it.
+TEST(SchemaLoader, ErrorsShowNoControlCharacters) {
+  for (const std::string& text :
+       {"attributetype ( 1.2.3 NAME 'z\0A' SUP name )"s, "attributetype ( \x1B[2J )"s,
+        "\x1B]0;x ( )"s, "attributetype ( 1.2.3 NAME 'z' SUP \x1B )"s,
+        "attributetype ( 1.2.3 \x1B )"s, "attributetype ( 1.2.3 X-\x1B x )"s,
+        "attributetype ( 1.2.3 SYNTAX \x1B )"s, "attributetype ( 1.2.3 SYNTAX 1.2{\x1B} )"s,
+        "objectidentifier a \x9B"s, "objectidentifier \x1B 1.2"s,
+        "attributetype ( \x1B:1 NAME 'z' SUP name )"s, "objectclass ( 1.2.3 SUP \x1B\x1B )"s,
+        "dn: cn=schema\nattributeTypes: ( \x1B )\n"s}) {
+    SchemaBuilder builder;
+    const auto added = builder.add_text(text, "f");
+    ASSERT_FALSE(added.has_value()) << text::visible(text);
+    EXPECT_TRUE(text::is_visible(added.error().message()))
+        << text::visible(added.error().message());
+    EXPECT_TRUE(added.error().message().starts_with("f:"));
   }
 }
 

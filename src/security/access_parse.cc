@@ -7,6 +7,7 @@
 #include "schema/dn_normal.h"
 #include "security/access_rule.h"
 #include "text/ascii.h"
+#include "text/visible.h"
 
 namespace kauri::security {
 namespace {
@@ -35,11 +36,8 @@ bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-// Long or binary words are shown in part and in ASCII, so that an error stays one readable line.
 std::string shown(std::string_view word) {
-  std::string out = "'";
-  for (const char c : word.substr(0, 80)) out += c >= 0x20 && c < 0x7f ? c : '?';
-  return out + (word.size() > 80 ? "...'" : "'");
+  return text::quoted(word, 80);
 }
 
 // "dn.subtree=X" is name "dn", style "subtree", value "X".
@@ -216,8 +214,8 @@ class Parser {
           text::equal_ignoring_case(base, "self") || base.size() != term.style.size()) {
         return unsupported(word);
       }
-      return error_at(word.column, "'" + std::string(term.style.substr(0, 40)) +
-                                       "' is no style of a DN; expected " + std::string(kStyles));
+      return error_at(word.column,
+                      shown(term.style) + " is no style of a DN; expected " + std::string(kStyles));
     }
     if (term.value == "*") {
       scope = DnScope::kAny;

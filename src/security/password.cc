@@ -9,6 +9,7 @@
 #include "security/password_schemes.h"
 #include "text/ascii.h"
 #include "text/base64.h"
+#include "text/visible.h"
 
 namespace kauri::security {
 namespace {
@@ -117,8 +118,8 @@ Result<PasswordScheme> parse_scheme(std::string_view name) {
   }
   // OpenLDAP's name of the same thing.
   if (text::equal_ignoring_case(bare, "argon2")) return PasswordScheme::kArgon2id;
-  return invalid("'" + std::string(name.substr(0, 64)) +
-                 "' is no password scheme that can be made; expected argon2id, ssha512, ssha256 or "
+  return invalid(text::quoted(name) +
+                 " is no password scheme that can be made; expected argon2id, ssha512, ssha256 or "
                  "ssha");
 }
 

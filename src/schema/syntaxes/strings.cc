@@ -6,6 +6,7 @@
 #include "text/ascii.h"
 #include "text/hex.h"
 #include "text/utf8.h"
+#include "text/visible.h"
 
 namespace kauri::schema::syntaxes {
 
@@ -138,7 +139,7 @@ bool facsimile_number(std::string_view value, std::string* why) {
     if (index == 0) return printable_part(part, offset, why);
     return is_one_of(part, {"twoDimensional", "fineResolution", "unlimitedLength", "b4Length",
                             "a3Width", "b4Width", "uncompressed"}) ||
-           refuse_at(why, offset, "'" + std::string(part) + "' is no fax parameter");
+           refuse_at(why, offset, text::quoted(part) + " is no fax parameter");
   });
 }
 
@@ -164,7 +165,7 @@ bool teletex_terminal(std::string_view value, std::string* why) {
     }
     const std::string_view key = part.substr(0, colon);
     if (!is_one_of(key, {"graphic", "control", "misc", "page", "private"})) {
-      return refuse_at(why, offset, "'" + std::string(key) + "' is no teletex parameter");
+      return refuse_at(why, offset, text::quoted(key) + " is no teletex parameter");
     }
     return check_escapes(part.substr(colon + 1), "24", "5C", why);
   });
@@ -185,7 +186,7 @@ bool delivery_method(std::string_view value, std::string* why) {
   return each_part(value, [why](std::string_view part, std::size_t offset, std::size_t) {
     return is_one_of(trim(part), {"any", "mhs", "physical", "telex", "teletex", "g3fax", "g4fax",
                                   "ia5", "videotex", "telephone"}) ||
-           refuse_at(why, offset, "'" + std::string(trim(part)) + "' is no delivery method");
+           refuse_at(why, offset, text::quoted(trim(part)) + " is no delivery method");
   });
 }
 
