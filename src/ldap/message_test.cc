@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/assert.h"
 #include "base/limits.h"
 #include "ldap/client.h"
 #include "ldap/oids.h"
+#include "ldap/testing/long_lengths.h"
 
 namespace kauri::ldap {
 namespace {
@@ -165,25 +165,7 @@ TEST(MessageTest, EveryCutOfAMessageIsRefused) {
   EXPECT_EQ(ber::find_message(octets, 1000).state, ber::Frame::State::kComplete);
 }
 
-// The same elements with every length as 84 00 00 00 nn, as some clients write them (H14).
-std::string with_long_lengths(std::string_view octets) {
-  std::string out;
-  ber::Reader reader(octets);
-  while (!reader.at_end()) {
-    ber::Tag tag = 0;
-    const std::string_view contents = reader.any_element(tag);
-    KAURI_ASSERT(reader.ok());
-    const std::string inner =
-        (tag & 0x20U) != 0 ? with_long_lengths(contents) : std::string(contents);
-    out.push_back(static_cast<char>(tag));
-    out.append("\x84\0\0"s);
-    out.push_back(static_cast<char>(inner.size() >> 8U));
-    out.push_back(static_cast<char>(inner.size() & 0xFFU));
-    out.append(inner);
-  }
-  return out;
-}
-
+// H14.
 TEST(MessageTest, LongFormLengthsAreReadAsShortOnes) {
   const Filter filter = parse_filter("(|(cn=ab*c*d)(cn:dn:2.5.13.5:=x)(!(sn>=1)))").value();
   std::string octets;
