@@ -2,6 +2,7 @@
 #include "ldap/encode_support.h"
 #include "ldap/message.h"
 #include "ldap/oids.h"
+#include "text/visible.h"
 
 namespace kauri::ldap {
 namespace {
@@ -19,7 +20,12 @@ ber::Tag tag_of(Operation operation) {
 void write_result(ber::Writer& writer, const OperationResult& result) {
   writer.enumerated(static_cast<std::int64_t>(result.code));
   writer.octet_string(result.matched_dn);
-  writer.octet_string(result.diagnostic);
+  // It is an LDAPString, and clients print it: whatever a message quotes, neither suffers.
+  if (text::is_visible(result.diagnostic)) {
+    writer.octet_string(result.diagnostic);
+  } else {
+    writer.octet_string(text::visible(result.diagnostic));
+  }
   if (result.referrals.empty()) return;
   writer.begin(kReferralTag);
   for (const std::string& uri : result.referrals) writer.octet_string(uri);

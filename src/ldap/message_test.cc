@@ -184,6 +184,18 @@ TEST(MessageTest, LongFormLengthsAreReadAsShortOnes) {
   EXPECT_EQ(search.attributes.size(), 2U);
 }
 
+TEST(MessageTest, DiagnosticsAreTextThatClientsCanPrint) {
+  std::string octets;
+  append_result(octets, 5, Operation::kModifyResponse,
+                failure(ResultCode::kOther, "J\xC3\xB6rg has \x1B[2J and \xFF"), {});
+  Message out;
+  ASSERT_TRUE(decode_message(octets, out, Sender::kServer).ok());
+  ResultView view;
+  std::string_view rest;
+  ASSERT_TRUE(decode_result(out.body, view, &rest));
+  EXPECT_EQ(view.diagnostic, "J\xC3\xB6rg has \\1b[2J and \\ff");
+}
+
 TEST(MessageTest, ResponsesAreReadBack) {
   OperationResult result = failure(ResultCode::kReferral, "elsewhere", "dc=x");
   result.referrals = {"ldap://a/", "ldap://b/"};

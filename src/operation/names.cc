@@ -3,41 +3,13 @@
 #include <utility>
 
 #include "schema/dn_normal.h"
-#include "text/hex.h"
-#include "text/utf8.h"
+#include "text/visible.h"
 
 namespace kauri::operation {
-namespace {
-
-constexpr std::size_t kQuotedMax = 200;
-
-void append_visible(std::string& out, std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t start = at;
-    char32_t code_point = 0;
-    const bool whole = text::next_code_point(text, &at, &code_point);
-    if (!whole) at = start + 1;
-    if (!whole || code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0)) {
-      for (const char octet : text.substr(start, at - start)) {
-        out += '\\';
-        text::append_hex(out, std::string_view(&octet, 1));
-      }
-    } else {
-      out.append(text.substr(start, at - start));
-    }
-  }
-}
-
-}  // namespace
 
 std::string quoted(std::string_view text) {
-  std::string out = "'";
-  if (text.size() <= kQuotedMax) {
-    append_visible(out, text);
-    return out + "'";
-  }
-  append_visible(out, text.substr(0, kQuotedMax));
-  return out + "...' (" + std::to_string(text.size()) + " octets)";
+  constexpr std::size_t kQuotedMax = 200;
+  return text::quoted(text, kQuotedMax);
 }
 
 std::optional<ldap::OperationResult> parse_name(const schema::Schema& schema, std::string_view text,
