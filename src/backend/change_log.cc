@@ -1,5 +1,7 @@
 #include "backend/change_log.h"
 
+#include <algorithm>
+
 #include "base/digest.h"
 #include "base/endian.h"
 
@@ -8,7 +10,8 @@ namespace {
 
 using storage::Table;
 
-constexpr std::uint8_t kRecordVersion = 1;
+constexpr std::uint8_t kRecordVersion = 2;
+constexpr std::uint8_t kVersionWithoutPrevious = 1;
 constexpr std::uint64_t kErasedAtOnceMax = 4;
 
 void put_text(std::string& out, std::string_view text) {
@@ -60,11 +63,12 @@ class Cursor {
 std::string encode_change(const ChangeRecord& record) {
   std::string out;
   append_little_endian(out, std::uint32_t{0});  // the checksum, below
-  out.push_back(static_cast<char>(kRecordVersion));
+  out.push_back(static_cast<char>(record.previous_csn ? kRecordVersion : kVersionWithoutPrevious));
   out.push_back(static_cast<char>(record.kind));
   append_little_endian(out, record.id.value());
   out.append(reinterpret_cast<const char*>(record.entry_uuid.data()), record.entry_uuid.size());
   put_text(out, record.csn);
+  if (record.previous_csn) put_text(out, *record.previous_csn);
   put_text(out, record.dn);
   put_text(out, record.new_dn);
   append_little_endian(out, static_cast<std::uint32_t>(record.attributes.size()));
@@ -85,7 +89,7 @@ Result<ChangeRecord> decode_change(std::string_view octets) {
   if (crc32c(octets.substr(sizeof(sum))) != sum)
     return corruption("change record: the checksum does not fit");
   const auto version = in.number<std::uint8_t>();
-  if (version != kRecordVersion)
+  if (version != kRecordVersion && version != kVersionWithoutPrevious)
     return corruption("change record: version " + std::to_string(version) + " is unknown");
   ChangeRecord record;
   const auto kind = in.number<std::uint8_t>();
@@ -96,6 +100,8 @@ Result<ChangeRecord> decode_change(std::string_view octets) {
   if (const std::string_view uuid = in.take(record.entry_uuid.size()); in.ok())
     std::memcpy(record.entry_uuid.data(), uuid.data(), uuid.size());
   record.csn = in.text();
+  record.previous_csn.reset();
+  if (version == kRecordVersion) record.previous_csn = in.text();
   record.dn = in.text();
   record.new_dn = in.text();
   const auto count = in.number<std::uint32_t>();
@@ -108,6 +114,15 @@ Result<ChangeRecord> decode_change(std::string_view octets) {
   }
   if (!in.ok() || !in.at_end()) return corruption("change record: a length does not fit");
   return record;
+}
+
+std::string csn_after(const ChangeRecord& record) {
+  if (record.kind != ChangeKind::kAdd) return record.csn;
+  for (const AttributeChange& attribute : record.attributes) {
+    if (attribute.description == "entryCSN" && attribute.added.size() == 1)
+      return std::max(record.csn, attribute.added.front());
+  }
+  return record.csn;
 }
 
 std::string change_key(std::uint64_t sequence) {

@@ -32,6 +32,9 @@ struct AttributeChange {
 struct ChangeRecord {
   ChangeKind kind = ChangeKind::kAdd;
   std::string csn;
+  // The CSN of the state that the change was made on: "" of a database without changes; nothing in
+  // a record of version 1. Whoever replays records knows by it that none is missing.
+  std::optional<std::string> previous_csn = std::string();
   std::array<unsigned char, 16> entry_uuid{};  // zeros when the entry has none
   EntryId id;
   std::string dn;      // before the change; of an added entry its own
@@ -41,6 +44,9 @@ struct ChangeRecord {
 };
 
 std::string encode_change(const ChangeRecord& record);
+// The CSN of the state that the change left: an entry that was imported may have brought a later
+// one than the change's own.
+std::string csn_after(const ChangeRecord& record);
 // RETURNS: kCorruption with what is wrong and where.
 Result<ChangeRecord> decode_change(std::string_view octets);
 

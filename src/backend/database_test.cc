@@ -389,6 +389,46 @@ TEST(ChangeLog, SaysWhatChanged) {
   EXPECT_FALSE(*read_change(**txn, position->next));
 }
 
+TEST(ChangeLog, EachRecordNamesTheStateBeforeIt) {
+  World world;
+  world.add_fixture();
+  EXPECT_EQ(world.modify(kA, {replaced("description", {"x"})}), 0);
+  EXPECT_EQ(world.modify(kA, {added("description", {"x"})}), 20);  // refused: no record
+  world.reopen();
+  EXPECT_EQ(world.rename(kA, "uid=z", true), 0);
+  auto txn = world.database().env().begin_read();
+  const auto position = read_change_position(**txn);
+  std::string state;
+  for (std::uint64_t at = position->first; at < position->next; ++at) {
+    const auto record = *read_change(**txn, at);
+    EXPECT_EQ(record->previous_csn, state) << at;
+    state = csn_after(*record);
+  }
+  EXPECT_EQ(state, world.database().context_csn());
+}
+
+TEST(ChangeLog, RecordsOfTheFirstVersionAreRead) {
+  ChangeRecord record;
+  record.csn = "20240101120000.000000Z#000001#002#000003";
+  record.dn = kA;
+  record.previous_csn.reset();
+  const std::string octets = encode_change(record);
+  EXPECT_EQ(octets[4], '\x01');
+  EXPECT_EQ(*decode_change(octets), record);
+  record.previous_csn = "20240101120000.000000Z#000000#002#000003";
+  EXPECT_EQ(encode_change(record)[4], '\x02');
+  EXPECT_EQ(*decode_change(encode_change(record)), record);
+}
+
+TEST(ChangeLog, AnImportedEntryMayMoveTheStateFurther) {
+  ChangeRecord record;
+  record.csn = "20240101120000.000000Z#000001#002#000003";
+  record.attributes = {{"entryCSN", {}, {"20250101120000.000000Z#000001#002#000003"}}};
+  EXPECT_EQ(csn_after(record), record.attributes[0].added[0]);
+  record.attributes[0].added[0][3] = '3';
+  EXPECT_EQ(csn_after(record), record.csn);
+}
+
 TEST(ChangeLog, IsBounded) {
   DatabaseOptions options;
   options.change_log_records_max = 3;

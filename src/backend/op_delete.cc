@@ -48,23 +48,12 @@ Result<entry::Entry> read_whole(WriteContext& context, EntryId id,
 
 }  // namespace
 
-Result<WriteOutcome> apply_delete(WriteContext& context, const DeleteOperation& operation,
-                                  query::Authorizer& who) {
-  const TargetName& name = operation.target;
-  KAURI_TRY(const Located located, context.locate(name));
-  if (located.outside)
-    return refused(ResultCode::kNoSuchObject,
-                   "the name is outside of the suffix " + context.core().suffix);
-  KAURI_TRY(Refusal bad, check_delete(context, name, located, who));
-  if (bad) return refused(std::move(*bad));
-
+Result<void> erase_leaf(WriteContext& context, const TargetName& name, const Located& located,
+                        ChangeRecord& record) {
   const EntryId id = located.id();
   std::vector<entry::ExternalAttribute> external;
   KAURI_TRY(const entry::Entry entry, read_whole(context, id, &external));
-  const Stamp stamp = context.stamp(who);
-  ChangeRecord record;
   record.kind = ChangeKind::kDelete;
-  record.csn = stamp.csn;
   record.id = id;
   KAURI_TRY(record.dn, context.dn_text(located.path));
   if (const entry::Attribute* uuid = entry.find(*context.schema().well_known().entry_uuid);
@@ -86,9 +75,25 @@ Result<WriteOutcome> apply_delete(WriteContext& context, const DeleteOperation& 
                                           ? std::string_view(context.core().suffix_normal)
                                           : std::string_view(name.normal_rdns.front());
   KAURI_CHECK(index::erase_child(txn, entry.parent, normal_rdn));
-  KAURI_CHECK(context.change_counts(located.above(), -1, -1));
+  return context.change_counts(located.above(), -1, -1);
+}
+
+Result<WriteOutcome> apply_delete(WriteContext& context, const DeleteOperation& operation,
+                                  query::Authorizer& who) {
+  const TargetName& name = operation.target;
+  KAURI_TRY(const Located located, context.locate(name));
+  if (located.outside)
+    return refused(ResultCode::kNoSuchObject,
+                   "the name is outside of the suffix " + context.core().suffix);
+  KAURI_TRY(Refusal bad, check_delete(context, name, located, who));
+  if (bad) return refused(std::move(*bad));
+
+  const Stamp stamp = context.stamp(who);
+  ChangeRecord record;
+  record.csn = stamp.csn;
+  KAURI_CHECK(erase_leaf(context, name, located, record));
   KAURI_CHECK(context.log(record));
-  return WriteOutcome{{}, stamp.csn, id, 0};
+  return WriteOutcome{{}, stamp.csn, located.id(), 0};
 }
 
 }  // namespace kauri::backend

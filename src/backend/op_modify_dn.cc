@@ -17,7 +17,6 @@ struct Places {
   Located from;
   Located superior;  // == the present parent unless the request names another
   const TargetName* superior_name = nullptr;  // of the request, or nullptr
-  bool moves = false;
 };
 
 Result<Refusal> locate_places(WriteContext& context, const ModifyDnOperation& operation,
@@ -36,8 +35,6 @@ Result<Refusal> locate_places(WriteContext& context, const ModifyDnOperation& op
   if (!operation.new_superior) return Refusal();
   places.superior_name = &*operation.new_superior;
   KAURI_TRY(places.superior, context.locate(*operation.new_superior));
-  places.moves =
-      places.superior.path.empty() || above.empty() || places.superior.path.back() != above.back();
   return Refusal();
 }
 
@@ -176,27 +173,24 @@ Result<Refusal> change_values(WriteContext& context, const ModifyDnOperation& op
   return Refusal();
 }
 
-Result<void> move_in_tree(WriteContext& context, const ModifyDnOperation& operation,
-                          const Places& places) {
-  const EntryId id = places.from.id();
-  const EntryId old_parent = places.from.above().back();
-  const EntryId new_parent = places.superior.path.back();
-  const std::string& old_rdn = operation.target.normal_rdns.front();
+}  // namespace
+
+Result<void> move_in_tree(WriteContext& context, const TreeMove& move) {
+  const EntryId old_parent = move.old_above.back();
+  const EntryId new_parent = move.new_above.back();
   storage::WriteTxn& txn = context.txn();
-  if (old_parent != new_parent || old_rdn != operation.new_normal_rdn) {
-    KAURI_CHECK(index::erase_child(txn, old_parent, old_rdn));
-    KAURI_CHECK(index::put_child(txn, new_parent, operation.new_normal_rdn, id));
+  if (old_parent != new_parent || move.old_normal_rdn != move.new_normal_rdn) {
+    KAURI_CHECK(index::erase_child(txn, old_parent, move.old_normal_rdn));
+    KAURI_CHECK(index::put_child(txn, new_parent, move.new_normal_rdn, move.id));
   }
-  KAURI_TRY(const index::SubordinateCounts counts, index::subordinate_counts(txn, id));
+  KAURI_TRY(const index::SubordinateCounts counts, index::subordinate_counts(txn, move.id));
   context.state().renamed = true;
   if (counts.children != 0) context.state().cached_names_changed = true;
-  if (!places.moves) return {};
+  if (old_parent == new_parent) return {};
   const auto size = static_cast<std::int64_t>(counts.descendants + 1);
-  KAURI_CHECK(context.change_counts(places.from.above(), -1, -size));
-  return context.change_counts(places.superior.path, 1, size);
+  KAURI_CHECK(context.change_counts(move.old_above, -1, -size));
+  return context.change_counts(move.new_above, 1, size);
 }
-
-}  // namespace
 
 Result<WriteOutcome> apply_modify_dn(WriteContext& context, const ModifyDnOperation& operation,
                                      query::Authorizer& who) {
@@ -239,7 +233,9 @@ Result<WriteOutcome> apply_modify_dn(WriteContext& context, const ModifyDnOperat
   KAURI_CHECK(edit.prepare());
   record.attributes = edit.changes();
   KAURI_CHECK(edit.apply(context.txn()));
-  KAURI_CHECK(move_in_tree(context, operation, places));
+  KAURI_CHECK(
+      move_in_tree(context, {id, places.from.above(), places.superior.path,
+                             operation.target.normal_rdns.front(), operation.new_normal_rdn}));
   KAURI_CHECK(context.log(record));
   return WriteOutcome{{}, stamp.csn, id, 0};
 }

@@ -1,6 +1,7 @@
 #include "backend/write_context.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "backend/large_values.h"
 #include "backend/meta.h"
@@ -180,7 +181,7 @@ EntryId WriteContext::take_id() {
 }
 
 std::string WriteContext::next_csn() {
-  state_.last_csn = to_string(csns_.next());
+  previous_csn_ = std::exchange(state_.last_csn, to_string(csns_.next()));
   return state_.last_csn;
 }
 
@@ -195,7 +196,7 @@ Stamp WriteContext::stamp(const query::Authorizer& who) {
   Stamp stamp{to_string(csn), generalized_time(csn.micros), who.identity().dn};
   // The name that slapd writes for somebody without one.
   if (stamp.name.empty()) stamp.name = "cn=anonymous";
-  state_.last_csn = stamp.csn;
+  previous_csn_ = std::exchange(state_.last_csn, stamp.csn);
   return stamp;
 }
 
@@ -216,7 +217,8 @@ Result<void> WriteContext::change_counts(std::span<const EntryId> above, std::in
   return {};
 }
 
-Result<void> WriteContext::log(const ChangeRecord& record) {
+Result<void> WriteContext::log(ChangeRecord& record) {
+  record.previous_csn = previous_csn_;
   return append_change(txn_, state_.log, record, core_.change_log_records_max);
 }
 

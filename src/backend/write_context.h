@@ -117,13 +117,15 @@ class WriteContext {
   // alone.
   Result<void> change_counts(std::span<const EntryId> above, std::int64_t children,
                              std::int64_t descendants);
-  Result<void> log(const ChangeRecord& record);
+  // Appends the record of the change that was stamped last, and links it to the one before.
+  Result<void> log(ChangeRecord& record);
 
  private:
   Core& core_;
   storage::WriteTxn& txn_;
   CsnGenerator& csns_;
   BatchState& state_;
+  std::string previous_csn_;  // of the state before the last stamp
 };
 
 // An attribute description for an access question: the number where the dictionary has one.
@@ -158,6 +160,19 @@ struct NewEntry {
 };
 Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, const NewEntry& which,
                              entry::Entry& entry);
+
+// Takes an entry without children out of every table; `record` gets all of a delete but its CSN.
+Result<void> erase_leaf(WriteContext& context, const TargetName& name, const Located& located,
+                        ChangeRecord& record);
+// Moves names and counts of an entry that is renamed, or moves, with all below it.
+struct TreeMove {
+  EntryId id;
+  std::span<const EntryId> old_above;  // root first, at least the suffix entry
+  std::span<const EntryId> new_above;
+  std::string_view old_normal_rdn;
+  std::string_view new_normal_rdn;
+};
+Result<void> move_in_tree(WriteContext& context, const TreeMove& move);
 
 // --- The operations. An Error is an unexpected failure: the transaction has to be aborted. ---
 Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operation,
