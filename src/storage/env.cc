@@ -14,6 +14,8 @@
 #include <system_error>
 
 #include "storage/lmdb_env.h"
+#include "storage/page_check.h"
+#include "storage/page_format.h"
 
 namespace kauri::storage {
 namespace {
@@ -59,40 +61,12 @@ int count_reader(const char* line, void* context) {
 [[noreturn]] void on_lmdb_assertion(MDB_env* env, const char* message) {
   const char* path = nullptr;
   mdb_env_get_path(env, &path);
-  std::fprintf(stderr, "kauri: the database file %s/data.mdb is damaged, restore a backup (%s)\n",
-               path == nullptr ? "" : path, message);
+  std::fprintf(
+      stderr,
+      "kauri: the database file %s/data.mdb is damaged: run kauri verify, restore a backup "
+      "(%s)\n",
+      path == nullptr ? "" : path, message);
   std::_Exit(EXIT_FAILURE);
-}
-
-// The free list's records hold a count and that many page numbers.
-std::uint64_t count_pages_from(const MDB_val& record, std::uint64_t first) {
-  std::uint64_t count = 0;
-  for (std::size_t at = sizeof(std::size_t); at + sizeof(std::size_t) <= record.mv_size;
-       at += sizeof(std::size_t)) {
-    std::size_t page = 0;
-    std::memcpy(&page, static_cast<const char*>(record.mv_data) + at, sizeof(page));
-    if (page >= first) ++count;
-  }
-  return count;
-}
-
-// How many pages from `first` on are free. Free pages at the end of a file may never have been
-// written.
-int count_free_pages(MDB_env* env, std::uint64_t first, std::uint64_t* count) {
-  constexpr MDB_dbi kFreeList = 0;
-  MDB_txn* txn = nullptr;
-  int rc = mdb_txn_begin(env, nullptr, MDB_RDONLY, &txn);
-  if (rc != 0) return rc;
-  MDB_cursor* cursor = nullptr;
-  rc = mdb_cursor_open(txn, kFreeList, &cursor);
-  *count = 0;
-  MDB_val key{};
-  MDB_val record{};
-  while (rc == 0 && (rc = mdb_cursor_get(cursor, &key, &record, MDB_NEXT)) == 0)
-    *count += count_pages_from(record, first);
-  if (cursor != nullptr) mdb_cursor_close(cursor);
-  mdb_txn_abort(txn);
-  return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
 Result<void> make_directory(const std::string& path) {
@@ -124,9 +98,10 @@ Result<std::unique_ptr<Env>> EnvImpl::open(const EnvOptions& options) {
   if (options.read_only && ::access(data_file.c_str(), F_OK) != 0)
     return system_error(errno, "cannot open the database file", data_file);
   KAURI_TRY(env->lock_, DirectoryLock::take(options.path));
+  KAURI_CHECK(env->check_file(options));
   KAURI_CHECK(env->open_environment(options));
-  KAURI_CHECK(env->extend_truncated_file());
   KAURI_CHECK(env->open_tables());
+  KAURI_CHECK(env->watch_map());
   KAURI_CHECK(env->check_readers());
   return std::unique_ptr<Env>(std::move(env));
 }
@@ -160,35 +135,29 @@ Result<void> EnvImpl::open_environment(const EnvOptions& options) {
   return {};
 }
 
-Result<void> EnvImpl::extend_truncated_file() {
-  unsigned flags = 0;
-  int fd = -1;
-  MDB_envinfo info{};
-  MDB_stat page{};
-  int rc = mdb_env_get_flags(env_, &flags);
-  if (rc == 0) rc = mdb_env_get_fd(env_, &fd);
-  if (rc == 0) rc = mdb_env_info(env_, &info);
-  if (rc == 0) rc = mdb_env_stat(env_, &page);
-  if (rc != 0) return error(rc, "examine environment");
-  struct stat file {};
-  if (::fstat(fd, &file) != 0) return system_error(errno, "cannot examine", path_ + "/data.mdb");
-  const std::uint64_t due = (std::uint64_t{info.me_last_pgno} + 1) * page.ms_psize;
-  if (static_cast<std::uint64_t>(file.st_size) >= due) return {};
-  const Error cut = corruption(path_ + "/data.mdb has " + std::to_string(file.st_size) +
-                               " octets, but its header tells of " + std::to_string(due) +
-                               "; the file was cut short, restore a backup");
-  if ((flags & MDB_RDONLY) != 0) return cut;
-  // Only free pages can be missing from a whole file. What reads as zeros must be told apart before
-  // the file looks whole again, so it is cut back when pages are lost.
-  if (::ftruncate(fd, static_cast<off_t>(due)) != 0)
-    return system_error(errno, "cannot extend", path_ + "/data.mdb");
-  const std::uint64_t first_missing = static_cast<std::uint64_t>(file.st_size) / page.ms_psize;
-  std::uint64_t free_pages = 0;
-  rc = count_free_pages(env_, first_missing, &free_pages);
-  if (rc == 0 && free_pages == info.me_last_pgno + 1 - first_missing) return {};
-  if (::ftruncate(fd, file.st_size) != 0)
-    return system_error(errno, "cannot restore the size of", path_ + "/data.mdb");
-  return cut;
+Result<void> EnvImpl::check_file(const EnvOptions& options) const {
+  const std::string file = path_ + "/data.mdb";
+  if (::access(file.c_str(), F_OK) != 0) return {};
+  PageCheckOptions what;
+  what.extent = options.page_extent;
+  what.tables = options.page_tables;
+  what.adjacent_commits = options.durability != Durability::kRelaxed;
+  KAURI_TRY(PageReport report, check_pages(file, what));
+  const bool tolerated = options.page_report != nullptr && !report.unusable;
+  Result<void> done;
+  if (report.fault_count != 0 && !tolerated) {
+    done = corruption("the database file " + file + " is damaged: " + report.faults.front() +
+                      (report.fault_count == 1 ? ""
+                                               : "; and " + std::to_string(report.fault_count - 1) +
+                                                     " further faults") +
+                      "; kauri verify tells more; restore a backup");
+  } else if (report.file_size < report.size_due && !options.read_only &&
+             ::truncate(file.c_str(), static_cast<off_t>(report.size_due)) != 0) {
+    // LMDB writes to pages of the file, and takes for granted that all are there.
+    done = system_error(errno, "cannot extend", file);
+  }
+  if (options.page_report != nullptr) *options.page_report = std::move(report);
+  return done;
 }
 
 Result<void> EnvImpl::open_tables() {
@@ -218,6 +187,34 @@ Result<void> EnvImpl::open_tables() {
   return {};
 }
 
+// Where the map lies, LMDB does not say: but the names of the tables lie in it, on a page that has
+// been checked and that knows its own number.
+Result<void> EnvImpl::watch_map() {
+  constexpr MDB_dbi kNames = 1;
+  MDB_envinfo info{};
+  MDB_stat page{};
+  MDB_txn* txn = nullptr;
+  MDB_cursor* cursor = nullptr;
+  MDB_val key{};
+  int rc = mdb_env_info(env_, &info);
+  if (rc == 0) rc = mdb_env_stat(env_, &page);
+  if (rc == 0) rc = mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn);
+  if (rc == 0) rc = mdb_cursor_open(txn, kNames, &cursor);
+  if (rc == 0) rc = mdb_cursor_get(cursor, &key, nullptr, MDB_FIRST);
+  // Pages larger than the machine's own, of a file from elsewhere, need not lie on their
+  // boundaries.
+  if (rc == 0 && page.ms_psize <= static_cast<unsigned long>(::sysconf(_SC_PAGESIZE))) {
+    const auto place = reinterpret_cast<std::uintptr_t>(key.mv_data);
+    const auto* const start = reinterpret_cast<const char*>(place - place % page.ms_psize);
+    const std::uint64_t number = page::number_of({start, page::kHeaderSize});
+    guard_ = MapGuard(start - number * page.ms_psize, info.me_mapsize, path_ + "/data.mdb");
+  }
+  if (cursor != nullptr) mdb_cursor_close(cursor);
+  if (txn != nullptr) mdb_txn_abort(txn);
+  if (rc != 0) return error(rc, "look for the map");
+  return {};
+}
+
 Error EnvImpl::write_error(int rc, std::string operation) const {
   operation += " in " + path_;
   if (rc != EIO) return lmdb_error(rc, std::move(operation));
@@ -239,6 +236,7 @@ Error EnvImpl::write_error(int rc, std::string operation) const {
 EnvImpl::~EnvImpl() {
   // A transaction that outlives its environment would read unmapped memory.
   KAURI_ASSERT(open_transactions_.load() == 0);
+  guard_ = MapGuard();
   if (env_ != nullptr) mdb_env_close(env_);
 }
 

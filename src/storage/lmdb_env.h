@@ -18,6 +18,7 @@
 #include "base/assert.h"
 #include "storage/directory_lock.h"
 #include "storage/lmdb_error.h"
+#include "storage/map_guard.h"
 #include "storage/storage.h"
 
 namespace kauri::storage {
@@ -60,10 +61,10 @@ class EnvImpl final : public Env {
  private:
   EnvImpl() = default;
   Result<void> open_environment(const EnvOptions& options);
-  // A file shorter than its header says would end the process with SIGBUS where a lost page is
-  // read.
-  Result<void> extend_truncated_file();
+  // LMDB trusts each page that it reads, so they are looked at first.
+  Result<void> check_file(const EnvOptions& options) const;
   Result<void> open_tables();
+  Result<void> watch_map();
 
   // Set by open(), then constant.
   std::string path_;
@@ -72,6 +73,7 @@ class EnvImpl final : public Env {
   Durability durability_ = Durability::kDurable;
   bool read_only_ = false;
   std::array<MDB_dbi, kTableCount> tables_{};
+  MapGuard guard_;
   // Shared by threads.
   std::atomic<int> open_transactions_{0};
   std::atomic<std::thread::id>

@@ -28,6 +28,8 @@ Meaning meaning_of(int rc) {
     case MDB_INVALID:
     case MDB_INCOMPATIBLE:
     case MDB_VERSION_MISMATCH:
+    case MDB_CURSOR_FULL:  // deeper than any tree: its pages lead in a circle
+    case MDB_PAGE_FULL:    // a page has less room than it says
       return {ErrorCode::kCorruption, "; the file is damaged or foreign, restore a backup"};
     case MDB_PANIC:
       return {ErrorCode::kIo,
@@ -35,8 +37,6 @@ Meaning meaning_of(int rc) {
     case MDB_READERS_FULL:
       return {ErrorCode::kLimit, "; more read transactions than readers_max are open"};
     case MDB_TXN_FULL:
-    case MDB_CURSOR_FULL:
-    case MDB_PAGE_FULL:
       return {ErrorCode::kLimit, "; the transaction is too large, commit in smaller ones"};
     case MDB_BAD_VALSIZE:
       return {ErrorCode::kInvalid, "; the key or the value has a size that cannot be stored"};

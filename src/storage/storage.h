@@ -7,11 +7,13 @@
 // transactions to the thread that began them).
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -29,11 +31,40 @@ enum class Table : std::uint8_t {
 inline constexpr std::size_t kTableCount = 6;
 std::string_view table_name(Table table);
 
+// Some of the tables, by their numbers.
+using TableSet = std::bitset<kTableCount>;
+inline constexpr TableSet kAllTables{(1U << kTableCount) - 1};
+template <class... Tables>
+TableSet table_set(Tables... tables) {
+  TableSet set;
+  (set.set(static_cast<std::size_t>(tables)), ...);
+  return set;
+}
+
 enum class Durability : std::uint8_t {
   kDurable,   // a commit returns when it is on stable storage
   kMetaLazy,  // a crash of the machine may lose the last commit, never more; integrity kept
   kRelaxed,  // a crash of the machine may lose or damage the file; for bulk loading and by explicit
              // configuration
+};
+
+// How many pages of the file are checked before LMDB, which trusts them all, reads any
+// (page_check.h). Header pages and the free list always are.
+enum class PageExtent : std::uint8_t {
+  kBranches,  // and the branch pages: about one page in 100
+  kFit,       // all pages, where the file has few; else the branch pages
+  kWhole,     // and all other pages: costs reading the file
+};
+struct PageReport {
+  bool whole = false;  // leaf and overflow pages were checked too
+  std::uint64_t pages_read = 0;
+  std::uint64_t fault_count = 0;
+  std::vector<std::string> faults;  // at most 100, each a sentence that names the page
+  bool unusable = false;  // no table can be found: the header pages or the names are damaged
+  TableSet broken;        // tables whose pages must not be read
+  std::uint64_t size_due =
+      0;  // octets that the file should have; fewer when the rest is free pages
+  std::uint64_t file_size = 0;
 };
 
 struct EnvOptions {
@@ -42,6 +73,11 @@ struct EnvOptions {
   std::size_t map_size = std::size_t{1} << 40U;  // address space, not disk
   unsigned readers_max = 512;
   bool read_only = false;
+  PageExtent page_extent = PageExtent::kFit;
+  TableSet page_tables = kAllTables;  // others are not checked: nobody may read them
+  // Where given: gets what was found, also when open() fails, and an environment is opened though
+  // tables are broken. REQUIRES: nothing is written then, and no broken table is read.
+  PageReport* page_report = nullptr;
 };
 
 struct EnvStats {
@@ -137,7 +173,7 @@ class Env {
   virtual const std::string& path() const = 0;
 
   // Opens or creates. The directory is locked for this process (a lock file); kBusy names the
-  // holder's pid.
+  // holder's pid. Damaged pages are kCorruption with the first one's number.
   static Result<std::unique_ptr<Env>> open(const EnvOptions& options);
 };
 
