@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/limits.h"
-#include "base/testing/allocation_count.h"
+#include "base/testing/cost.h"
 #include "ldap/client.h"
 #include "ldap/message.h"
 

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-
+#include "base/testing/cost.h"
 #include "ber/writer.h"
 #include "operation/testing/client.h"
 
@@ -73,20 +72,6 @@ TEST_F(CasesC, C13_IntegerOrder) {
   EXPECT_EQ(admin.find("(kInt<=9)"), "a,c");
 }
 
-TEST_F(CasesC, C16_Range) {
-  for (int i = 1; i <= 300; ++i) {
-    const std::string n = std::to_string(i);
-    ASSERT_EQ(admin
-                  .add("cn=n" + n + ",ou=p,dc=example,dc=com",
-                       "objectClass: person\nobjectClass: kAux\nsn: x\ncn: n" + n +
-                           "\nkInt: " + std::to_string(i + 1000))
-                  .code,
-              0);
-  }
-  EXPECT_EQ(admin.search(S, ldap::Scope::kSubtree, "(kInt>=1001)", {"1.1"}).entries.size(), 300U);
-  EXPECT_EQ(admin.find("(&(kInt>=1100)(kInt<=1101))"), "n100,n101");
-}
-
 TEST_F(CasesC, C18_TimeZones) {
   EXPECT_EQ(admin.find("(kTime=20240101120000Z)"), "a,b");
 }
@@ -113,21 +98,28 @@ TEST_F(CasesC, C24_ExtensibleWithoutType) {
 }
 
 TEST_F(CasesC, C26_ShortSubstrings) {
-  for (const char* cn : {"A", "AB", "ABC", "ABCD"}) {
-    ASSERT_EQ(admin
-                  .add("ou=x" + std::string(cn) + ",ou=p,dc=example,dc=com",
-                       "objectClass: organizationalUnit\nobjectClass: extensibleObject\nou: x" +
-                           std::string(cn) + "\ncn: " + cn)
-                  .code,
-              0);
+  // The parts of an index may be there or not: presence, equality, substrings.
+  for (const index::IndexKinds kinds : std::vector<index::IndexKinds>{
+           {true, false, false}, {false, true, false}, {false, false, true}, {true, true, true}}) {
+    DirectoryOptions options;
+    options.indexes = {{"cn", kinds}};
+    Directory indexed(options);
+    Client reader = indexed.admin();
+    constexpr std::string_view kOnly = "ou=only,dc=example,dc=com";
+    ASSERT_EQ(reader.add(kOnly, "objectClass: organizationalUnit\nou: only").code, 0);
+    for (const std::string cn : {"A", "AB", "ABC", "ABCD"}) {
+      ASSERT_EQ(reader.add("cn=" + cn + "," + std::string(kOnly), person("cn: " + cn)).code, 0);
+    }
+    for (const auto scope : {ldap::Scope::kOneLevel, ldap::Scope::kSubtree}) {
+      const auto names = [&](std::string_view filter) {
+        return reader.search(kOnly, scope, filter, {"1.1"}).names();
+      };
+      EXPECT_EQ(names("(cn=A*)"), "A,AB,ABC,ABCD");
+      EXPECT_EQ(names("(cn=*D)"), "ABCD");
+      EXPECT_EQ(names("(cn=*B*)"), "AB,ABC,ABCD");
+      EXPECT_EQ(names("(cn=A*D)"), "ABCD");
+    }
   }
-  const auto count = [&](std::string_view filter) {
-    return admin.search(P, ldap::Scope::kSubtree, filter, {"1.1"}).entries.size();
-  };
-  EXPECT_EQ(count("(&(ou=x*)(cn=A*))"), 4U);
-  EXPECT_EQ(count("(cn=*D)"), 1U);
-  EXPECT_EQ(count("(&(ou=x*)(cn=*B*))"), 3U);
-  EXPECT_EQ(count("(cn=A*D)"), 1U);
 }
 
 TEST_F(CasesC, C27_MisshapenSubstrings) {
@@ -183,26 +175,19 @@ TEST_F(CasesC, C33_DeepNesting) {
     Client anonymous = directory.client();
     const Reply reply = raw_search(nested_not(20'000), anonymous);
     EXPECT_TRUE(reply.code == 2 || reply.code == 11) << reply.code;
+    EXPECT_TRUE(reply.entries.empty());
   }
   EXPECT_EQ(raw_search(nested_not(10), admin).names(), "a");
   EXPECT_EQ(raw_search(nested_not(11), admin).names(), "b,c,example,p");
 }
 
 TEST_F(CasesC, C35_ManyEmptyAttributeNames) {
-  const auto started = std::chrono::steady_clock::now();
-  const Reply reply = admin.read(U, std::vector<std::string>(200'000));
+  Reply reply;
+  const auto read = [&] { reply = admin.read(U, std::vector<std::string>(200'000)); };
+  EXPECT_LT(processor_ms(read), 100 * build_slack());
   EXPECT_EQ(reply.code, 11);
   EXPECT_TRUE(reply.entries.empty());
-  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(2));
   EXPECT_EQ(admin.find("(uid=a)"), "a");
-}
-
-TEST_F(CasesC, C36_UnindexedOneLevel) {
-  EXPECT_EQ(admin.search(P, ldap::Scope::kOneLevel, "(description=none)").names(), "");
-  EXPECT_EQ(admin.search(P, ldap::Scope::kOneLevel, "(&(objectClass=*)(description=none))").names(),
-            "");
-  EXPECT_EQ(admin.search(P, ldap::Scope::kOneLevel, "(&(objectClass=*)(description=*fan))").names(),
-            "a");
 }
 
 TEST_F(CasesK, K11_NumericString) {

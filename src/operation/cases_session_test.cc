@@ -11,7 +11,6 @@
 namespace kauri::operation::testing {
 namespace {
 
-using CasesG = DirectoryCase;
 using CasesH = DirectoryCase;
 
 std::string password_modify(std::optional<std::string_view> identity,
@@ -314,45 +313,6 @@ TEST_F(CasesH, ConnectionGoneWhileWriting) {
   for (int i = 0; i < 1000 && other.value(U, "description") != "late"; ++i) {
   }
   EXPECT_EQ(other.value(U, "description"), "late");
-}
-
-TEST_F(CasesG, G19_Criticality) {
-  const ldap::Control unknown = control("1.2.3.4.5");
-  EXPECT_EQ(admin
-                .search({std::string(S), ldap::Scope::kBase, {}, 0, 0, false, {}},
-                        "(objectClass=*)", {unknown})
-                .code,
-            12);
-  EXPECT_EQ(admin.compare(U, "cn", "A", {unknown}).code, 12);
-  EXPECT_EQ(admin.compare(U, "cn", "A", {control("1.2.3.4.5", false)}).code, 6);
-  EXPECT_EQ(
-      admin.compare(U, "cn", "A", {control(ldap::oids::kPagedResults, true, paged_value(1, ""))})
-          .code,
-      12);
-  EXPECT_EQ(admin.compare(U, "cn", "A", {control(ldap::oids::kPagedResults, false)}).code, 6);
-}
-
-TEST_F(CasesG, MalformedControls) {
-  const ldap::SearchRequestText request{std::string(S), ldap::Scope::kBase, {}, 0, 0, false, {}};
-  EXPECT_EQ(admin.search(request, "(cn=x)", {control(ldap::oids::kPagedResults, false)}).code, 2);
-  EXPECT_EQ(
-      admin.search(request, "(cn=x)", {control(ldap::oids::kPagedResults, false, "\x30\x00")}).code,
-      2);
-  EXPECT_EQ(admin
-                .search(request, "(cn=x)",
-                        {control(ldap::oids::kManageDsaIt), control(ldap::oids::kManageDsaIt)})
-                .code,
-            2);
-}
-
-TEST_F(CasesG, G20_FiftyThousandControls) {
-  std::string message;
-  ldap::append_search_request(message, 5, {}, *ldap::parse_filter("(cn=x)"),
-                              std::vector<ldap::Control>(50'000, control("1.2.3.4.5", false)));
-  const auto started = std::chrono::steady_clock::now();
-  const Reply reply = admin.exchange(message, 5);
-  EXPECT_TRUE(reply.code == 53 || reply.code == 2) << reply.code;
-  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::milliseconds(100));
 }
 
 }  // namespace

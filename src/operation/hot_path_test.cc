@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/testing/allocation_count.h"
+#include "base/testing/cost.h"
 #include "operation/testing/client.h"
 
 namespace kauri::operation::testing {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/testing/allocation_count.h"
+#include "base/testing/cost.h"
 #include "query/testing/test_world.h"
 
 namespace kauri::query {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "ldap/dn.h"
 #include "schema/dn_normal.h"
 
@@ -130,15 +132,45 @@ int World::rename(const std::string& dn, const std::string& new_rdn, bool delete
   return run(rename_request(dn, new_rdn, delete_old, new_superior));
 }
 
+namespace {
+
+std::unique_ptr<query::Authorizer> everything() {
+  return std::make_unique<query::AllowAll>(
+      query::Identity{"cn=admin,dc=example,dc=com", "admin", true});
+}
+
+}  // namespace
+
 int World::run(std::unique_ptr<WriteRequest> request) {
-  if (make_authorizer_) {
-    request->authorizer = make_authorizer_();
-  } else {
-    request->authorizer = std::make_unique<query::AllowAll>(
-        query::Identity{"cn=admin,dc=example,dc=com", "admin", true});
-  }
+  request->authorizer = make_authorizer_ ? make_authorizer_() : everything();
   last_ = database_->execute(std::move(request));
   return static_cast<int>(last_.result.code);
+}
+
+void World::add_all(const std::vector<std::pair<std::string, Attributes>>& entries) {
+  struct Counts {
+    std::atomic<std::size_t> done{0};
+    std::atomic<std::size_t> failed{0};
+  };
+  const auto counts = std::make_shared<Counts>();  // a completion may end after the wait for it
+  const auto wait_for_another = [&](std::size_t submitted) {
+    if (const std::size_t seen = counts->done.load(); seen < submitted) counts->done.wait(seen);
+  };
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    auto request = add_request(entries[i].first, entries[i].second);
+    request->authorizer = everything();
+    request->completion = [counts](WriteOutcome&& outcome) {
+      if (!outcome.result.ok()) counts->failed.fetch_add(1);
+      counts->done.fetch_add(1);
+      counts->done.notify_one();
+    };
+    Database::Submitted submitted = database_->submit(request);
+    for (; submitted == Database::Submitted::kQueueFull; submitted = database_->submit(request))
+      wait_for_another(i);
+    ASSERT_EQ(submitted, Database::Submitted::kYes);
+  }
+  while (counts->done.load() < entries.size()) wait_for_another(entries.size());
+  EXPECT_EQ(counts->failed.load(), 0U);
 }
 
 std::optional<std::map<std::string, std::multiset<std::string>>> World::read(const std::string& dn,

@@ -76,6 +76,8 @@ class World {
   int rename(const std::string& dn, const std::string& new_rdn, bool delete_old,
              const std::string& new_superior = {});
   int run(std::unique_ptr<WriteRequest> request);
+  // Adds many, as one who may do everything: all are under way at once and share commits.
+  void add_all(const std::vector<std::pair<std::string, Attributes>>& entries);
   const ldap::OperationResult& last() const { return last_.result; }
   const WriteOutcome& outcome() const { return last_; }
   // Who asks from now on; nothing: somebody who may do everything.

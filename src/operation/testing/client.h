@@ -26,6 +26,7 @@ namespace kauri::operation::testing {
 inline constexpr std::string_view S = "dc=example,dc=com";
 inline constexpr std::string_view P = "ou=p,dc=example,dc=com";
 inline constexpr std::string_view U = "uid=a,ou=p,dc=example,dc=com";
+inline constexpr std::string_view B = "uid=b,ou=p,dc=example,dc=com";
 inline constexpr std::string_view kAdmin = "cn=admin,dc=example,dc=com";
 inline constexpr std::string_view kAdminPassword = "the-administrator";
 
@@ -166,6 +167,8 @@ class Directory {
   Client client(bool loopback = true);
   Client admin();  // bound
   Client user();   // bound as U with the password "pw-a"
+  // uid=n0, uid=n1, ... below P, which is much faster here than one by one.
+  void add_people(int count, const backend::Attributes& more = {});
   backend::Database& database(std::size_t index = 0) { return worlds_[index]->database(); }
   backend::World& world(std::size_t index = 0) { return *worlds_[index]; }
   Service& service() { return *service_; }

@@ -72,6 +72,17 @@ Client Directory::user() {
   return {*this, next_peer(true), U, "pw-a"};
 }
 
+void Directory::add_people(int count, const backend::Attributes& more) {
+  std::vector<std::pair<std::string, backend::Attributes>> people;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    auto& [dn, attributes] =
+        people.emplace_back("uid=" + name + "," + std::string(P), backend::person(name));
+    attributes.insert(attributes.end(), more.begin(), more.end());
+  }
+  world().add_all(people);
+}
+
 void DirectoryCase::add(std::string_view dn, std::string_view text,
                         const std::vector<ldap::Control>& controls) {
   const Reply reply = admin.add(dn, text, controls);
