@@ -158,18 +158,21 @@ TEST_F(CasesC, C30_Octets) {
 
 TEST_F(CasesC, C33_DeepNesting) {
   const auto nested_not = [](std::size_t depth) {
-    std::string filter;
-    ber::Writer writer(filter);
+    std::string inner;
+    ber::Writer writer(inner);
     writer.begin(ber::context_constructed(3));
     writer.octet_string("uid");
     writer.octet_string("a");
     writer.end();
+    std::vector<std::string> headers;
+    std::size_t size = inner.size();
     for (std::size_t i = 0; i < depth; ++i) {
-      std::string outer;
-      ber::append_header(outer, ber::context_constructed(2), filter.size());
-      filter = outer + filter;
+      ber::append_header(headers.emplace_back(), ber::context_constructed(2), size);
+      size += headers.back().size();
     }
-    return filter;
+    std::string filter;
+    for (std::size_t i = depth; i-- > 0;) filter += headers[i];
+    return filter + inner;
   };
   {
     Client anonymous = directory.client();
