@@ -206,6 +206,12 @@ Result<Refusal> check_access(WriteContext& context, const ModifyOperationRequest
                              "no right to modify " + quoted(change.description)));
     return Refusal(std::move(result));
   }
+  // A request without modifications must not tell a hidden entry from a missing one either.
+  if (operation.modifications.empty() && !who.may_entry(target, query::Right::kDisclose)) {
+    KAURI_TRY(ldap::OperationResult result,
+              context.denied(operation.target, located.path, who, "no right to see the entry"));
+    return Refusal(std::move(result));
+  }
   return Refusal();
 }
 
@@ -239,8 +245,8 @@ Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRe
   KAURI_TRY(const entry::EntryView view, context.view(id));
   KAURI_TRY(Refusal denied, check_access(context, operation, located, view, who));
   if (denied) return refused(std::move(*denied));
-  if (operation.modifications.empty())
-    return refused(ResultCode::kProtocolError, "the request has no modifications");
+  // The list may be empty (RFC 4511 section 4.6); then nothing is changed, and nobody changed it.
+  if (operation.modifications.empty()) return WriteOutcome{};
 
   KAURI_TRY(const ldap::Dn own_name, ldap::parse_dn(view.rdn()));
   const ldap::Rdn& rdn = own_name.rdns.front();

@@ -134,17 +134,12 @@ bool has_ava(const schema::Schema& schema, const ldap::Rdn& rdn, const ldap::Ava
                      [&](const ldap::Ava& ava) { return same_ava(schema, ava, wanted); });
 }
 
+// A value that is in the new name too comes back, spelled as it is there.
 Result<void> remove_old_values(const schema::Schema& schema, EntryEdit& edit,
-                               const ldap::Rdn& old_rdn, const ldap::Rdn& new_rdn) {
+                               const ldap::Rdn& old_rdn) {
   for (const ldap::Ava& ava : old_rdn.avas) {
     const schema::AttributeType* type = schema.attribute_type(ava.type);
-    // A value that is in the new name too goes when it is spelled otherwise there, and comes back
-    // so spelled.
-    const bool stays =
-        std::any_of(new_rdn.avas.begin(), new_rdn.avas.end(), [&](const ldap::Ava& other) {
-          return same_ava(schema, ava, other) && ava.value == other.value;
-        });
-    if (type == nullptr || stays) continue;
+    if (type == nullptr) continue;
     KAURI_TRY([[maybe_unused]] const bool removed, edit.remove_value({type, {}}, ava.value));
   }
   return {};
@@ -153,8 +148,7 @@ Result<void> remove_old_values(const schema::Schema& schema, EntryEdit& edit,
 Result<Refusal> change_values(WriteContext& context, const ModifyDnOperation& operation,
                               const ldap::Rdn& old_rdn, EntryEdit& edit) {
   const schema::Schema& schema = context.schema();
-  if (operation.delete_old_rdn)
-    KAURI_CHECK(remove_old_values(schema, edit, old_rdn, operation.new_rdn));
+  if (operation.delete_old_rdn) KAURI_CHECK(remove_old_values(schema, edit, old_rdn));
   for (const ldap::Ava& ava : operation.new_rdn.avas) {
     const schema::AttributeType* type = schema.attribute_type(ava.type);
     // check_naming says what is wrong with such a type.

@@ -24,6 +24,9 @@ struct Assertion {
   schema::AttributeDescription description;
   const schema::MatchingRule* rule = nullptr;
   std::string normal;
+  // Of a known class, when the attribute is objectClass: an entry belongs to the superclasses of
+  // its classes too, whether they are named in it or not (RFC 4512 section 3.3).
+  const schema::ObjectClass* object_class = nullptr;
 };
 
 std::optional<OperationResult> read_assertion(const schema::Schema& schema,
@@ -45,6 +48,9 @@ std::optional<OperationResult> read_assertion(const schema::Schema& schema,
                          "the value " + quoted(compare.value) + " is not valid for " +
                              std::string(out.rule->name()) + " of attribute type " +
                              quoted(compare.attribute));
+  }
+  if (out.description.type == schema.well_known().object_class) {
+    out.object_class = schema.object_class(compare.value);
   }
   return std::nullopt;
 }
@@ -92,6 +98,11 @@ class Comparison {
 
  private:
   void add(std::string_view value) {
+    if (assertion_.object_class != nullptr) {
+      const schema::ObjectClass* own = dictionary_.schema().object_class(value);
+      if (own != nullptr && own->is_subclass_of(*assertion_.object_class)) equal_ = true;
+      return;
+    }
     scratch_.clear();
     if (!assertion_.rule->normalize(dictionary_.schema(), value, scratch_)) return;
     if (assertion_.rule->matches(scratch_, assertion_.normal)) equal_ = true;

@@ -51,17 +51,19 @@ Result<OperationResult> Locator::no_such_object(std::string_view text, EntryId d
   // Said of missing and of hidden names alike, so it tells nothing of either.
   if (authorizer_.identity().anonymous()) why += ", or it may not be seen without logging in";
   OperationResult result = ldap::failure(ResultCode::kNoSuchObject, std::move(why));
+  KAURI_CHECK(append_disclosed_dn(deepest, result.matched_dn));
+  return result;
+}
+
+Result<void> Locator::append_disclosed_dn(EntryId deepest, std::string& out) {
   for (EntryId id = deepest; id != EntryId();) {
     KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
     if (!view.has_value()) break;
     backend::StoredTarget target(read_, id, *view);
-    if (authorizer_.may_entry(target, Right::kDisclose)) {
-      KAURI_CHECK(read_.append_dn(*view, result.matched_dn));
-      break;
-    }
+    if (authorizer_.may_entry(target, Right::kDisclose)) return read_.append_dn(*view, out);
     id = view->parent();
   }
-  return result;
+  return {};
 }
 
 std::optional<Name> Locator::alias_target(EntryId id, const entry::EntryView& view) {
@@ -125,8 +127,7 @@ Result<std::optional<OperationResult>> Locator::referral_above(
   return found;
 }
 
-Result<bool> Locator::step_through_alias(const backend::Resolution& resolution,
-                                         std::vector<std::string>& normal_rdns) {
+Result<bool> Locator::step_through_alias(const backend::Resolution& resolution, Name& name) {
   const EntryId id = resolution.id.value_or(resolution.deepest);
   if (id == EntryId()) return false;
   KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
@@ -135,39 +136,44 @@ Result<bool> Locator::step_through_alias(const backend::Resolution& resolution,
   backend::StoredTarget alias(read_, id, *view);
   if (!authorizer_.may_entry(alias, Right::kSearch)) return false;
   std::optional<Name> target = alias_target(id, *view);
-  if (!target.has_value()) {
-    normal_rdns.clear();
-    return true;
-  }
-  normal_rdns.resize(resolution.rdns_missing);
-  for (std::string& rdn : target->normal_rdns) normal_rdns.push_back(std::move(rdn));
+  // What the name says below the alias is below its target.
+  const std::size_t below = target.has_value() ? resolution.rdns_missing : 0;
+  name.dn.rdns.resize(below);
+  name.normal_rdns.resize(below);
+  if (!target.has_value()) return true;
+  for (ldap::Rdn& rdn : target->dn.rdns) name.dn.rdns.push_back(std::move(rdn));
+  for (std::string& rdn : target->normal_rdns) name.normal_rdns.push_back(std::move(rdn));
   return true;
 }
 
 Result<Located> Locator::find(const Name& name, std::string_view text,
                               const LocateOptions& options) {
   Located located;
-  std::vector<std::string> through_alias;  // the name after the last alias
-  const auto alias_problem = [&](const char* why) {
+  Name through_alias;  // the name after the last alias
+  EntryId last_alias;
+  const auto alias_problem = [&](const char* why) -> Result<Located> {
     located.failure =
         ldap::failure(ResultCode::kAliasProblem, "the name " + quoted(text) + " leads " + why);
+    KAURI_CHECK(append_disclosed_dn(last_alias, located.failure.matched_dn));
     return located;
   };
   for (std::size_t hops = 0; hops <= limits::kAliasChainMax; ++hops) {
-    const auto& rdns = located.renamed_by_alias ? through_alias : name.normal_rdns;
-    KAURI_TRY(const backend::Resolution resolution, read_.resolve(rdns));
-    if (has_referrals() && !options.manage_dsa_it && !located.renamed_by_alias) {
-      KAURI_TRY(std::optional<OperationResult> referral, referral_above(name, resolution, options));
+    const Name& current = located.renamed_by_alias ? through_alias : name;
+    KAURI_TRY(const backend::Resolution resolution, read_.resolve(current.normal_rdns));
+    if (has_referrals() && !options.manage_dsa_it) {
+      KAURI_TRY(std::optional<OperationResult> referral,
+                referral_above(current, resolution, options));
       if (referral.has_value()) {
         located.failure = std::move(*referral);
         return located;
       }
     }
     if (options.follow_aliases && has_aliases()) {
-      std::vector<std::string> next = rdns;
+      Name next = current;
       KAURI_TRY(const bool stepped, step_through_alias(resolution, next));
       if (stepped) {
-        if (next.empty()) return alias_problem("to an alias that cannot be followed");
+        last_alias = resolution.id.value_or(resolution.deepest);
+        if (next.normal_rdns.empty()) return alias_problem("to an alias that cannot be followed");
         located.renamed_by_alias = true;
         through_alias = std::move(next);
         continue;

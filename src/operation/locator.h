@@ -58,10 +58,12 @@ class Locator {
 
  private:
   bool has_class(const entry::EntryView& view, const schema::ObjectClass& object_class) const;
-  // Steps to the target of the alias at the deepest entry of `resolution`.
-  // RETURNS: false when there is none.
-  Result<bool> step_through_alias(const backend::Resolution& resolution,
-                                  std::vector<std::string>& normal_rdns);
+  // The name of the deepest entry at or above `deepest` (0: none) that may be known: a matchedDN.
+  Result<void> append_disclosed_dn(EntryId deepest, std::string& out);
+  // Makes `name`, of which `resolution` tells how far it leads, what it is behind the alias at its
+  // deepest entry; empty when that leads nowhere. `name.normal` is left. RETURNS: false when there
+  // is no alias.
+  Result<bool> step_through_alias(const backend::Resolution& resolution, Name& name);
   Result<std::optional<ldap::OperationResult>> referral_above(const Name& name,
                                                               const backend::Resolution& resolution,
                                                               const LocateOptions& options);

@@ -26,7 +26,13 @@ std::optional<OperationResult> start_modify_dn(Request& request,
   operation.target = to_target(std::move(target.name));
   if (modify.new_superior.has_value()) {
     WriteTarget superior;
-    if (auto bad = find_write_target(request, *modify.new_superior, superior)) return bad;
+    if (auto bad = find_write_target(request, *modify.new_superior, superior)) {
+      if (bad->code != ResultCode::kReferral) return bad;
+      // RFC 3296 section 5.6.2.
+      return ldap::failure(ResultCode::kAffectsMultipleDsas,
+                           "the new superior " + quoted(*modify.new_superior) +
+                               " is at or below a referral object: it is held by another server");
+    }
     if (superior.database != target.database) {
       return ldap::failure(ResultCode::kAffectsMultipleDsas,
                            "the new superior " + quoted(*modify.new_superior) +

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "schema/dn_normal.h"
+#include "text/ascii.h"
 #include "text/visible.h"
 
 namespace kauri::operation {
@@ -11,6 +12,21 @@ std::string quoted(std::string_view text) {
   constexpr std::size_t kQuotedMax = 200;
   return text::quoted(text, kQuotedMax);
 }
+
+namespace {
+
+// As names are written out (RFC 4514 sections 2.3 and 2.4): a type that the schema knows by its
+// name, and its value, which is of its syntax, as text. REQUIRES: the RDN could be normalised.
+void write_usually(const schema::Schema& schema, ldap::Rdn& rdn) {
+  for (ldap::Ava& ava : rdn.avas) {
+    const schema::AttributeType* type = schema.attribute_type(ava.type);
+    if (type == nullptr) continue;
+    ava.hex = false;
+    if (!text::equal_ignoring_case(ava.type, type->name())) ava.type = type->name();
+  }
+}
+
+}  // namespace
 
 std::optional<ldap::OperationResult> parse_name(const schema::Schema& schema, std::string_view text,
                                                 Name& out) {
@@ -24,6 +40,7 @@ std::optional<ldap::OperationResult> parse_name(const schema::Schema& schema, st
     return ldap::failure(ldap::ResultCode::kInvalidDnSyntax,
                          "the name " + quoted(text) + " is not valid: " + rdns.error().message());
   }
+  for (ldap::Rdn& rdn : dn->rdns) write_usually(schema, rdn);
   out.dn = std::move(*dn);
   out.normal_rdns = std::move(*rdns);
   out.normal = schema::join_normal(out.normal_rdns);
@@ -52,6 +69,7 @@ std::optional<ldap::OperationResult> parse_new_rdn(const schema::Schema& schema,
         ldap::ResultCode::kInvalidDnSyntax,
         "the new RDN " + quoted(text) + " is not valid: " + normalized.error().message());
   }
+  write_usually(schema, *parsed);
   rdn = std::move(*parsed);
   normal = std::move(*normalized);
   return std::nullopt;

@@ -78,6 +78,10 @@ std::optional<OperationResult> SearchTask::start(Request& request,
     for (const AttributeNumber number : node.numbers) {
       filter_attributes_.emplace_back(number, dictionary.description(number).type);
     }
+    // What no entry has is hidden like what some have: else NOT would tell one from the other.
+    if (node.numbers.empty() && node.description.type != nullptr) {
+      filter_attributes_.emplace_back(AttributeNumber(), node.description.type);
+    }
   }
 
   scopes_.push_back(base);
@@ -132,23 +136,38 @@ std::optional<OperationResult> SearchTask::open_page(Request& request) {
 
 Result<void> SearchTask::add_references(Request& request, Locator& locator) {
   backend::ReadSession& read = request.worker.read(database_);
-  for (const SearchScope& scope : scopes_) {
-    if (scope.scope == ldap::Scope::kBase) continue;
+  for (std::size_t i = 0; i < scopes_.size(); ++i) {
+    const SearchScope& scope = scopes_[i];
     // A continuation of a one-level search is at the referred entry itself (RFC 4511
-    // section 4.5.3).
-    const ldap::Scope onward =
-        scope.scope == ldap::Scope::kOneLevel ? ldap::Scope::kBase : ldap::Scope::kSubtree;
-    KAURI_CHECK(for_each_of_class(read, scope, "referral",
-                                  [&](EntryId id, const entry::EntryView& view) -> Result<void> {
-                                    if (!locator.is_referral(view)) return {};
-                                    KAURI_TRY(const std::vector<std::string> uris,
-                                              locator.referral_uris(id, view, {}, onward));
-                                    if (!uris.empty())
-                                      ldap::append_search_reference(request.out, id_, uris);
-                                    return {};
-                                  }));
+    // section 4.5.3); so is that of what an alias below its base leads to.
+    const bool deep =
+        scope.scope == ldap::Scope::kSubtree || scope.scope == ldap::Scope::kSubordinate;
+    const ldap::Scope onward = deep ? ldap::Scope::kSubtree : ldap::Scope::kBase;
+    const auto add = [&](EntryId id, const entry::EntryView& view) -> Result<void> {
+      if (!locator.is_referral(view)) return {};
+      KAURI_TRY(const bool seen, in_earlier_scope(read, i, id, view));
+      if (seen) return {};
+      KAURI_TRY(const std::vector<std::string> uris, locator.referral_uris(id, view, {}, onward));
+      if (!uris.empty()) ldap::append_search_reference(request.out, id_, uris);
+      return {};
+    };
+    if (scope.scope != ldap::Scope::kBase) {
+      KAURI_CHECK(for_each_of_class(read, scope, "referral", add));
+    } else if (i > 0) {  // the base of the request is no referral object, or it was the answer
+      KAURI_TRY(const std::optional<entry::EntryView> view, read.entry(scope.base));
+      if (view.has_value()) KAURI_CHECK(add(scope.base, *view));
+    }
   }
   return {};
+}
+
+Result<bool> SearchTask::in_earlier_scope(backend::ReadSession& read, std::size_t index, EntryId id,
+                                          const entry::EntryView& view) const {
+  for (std::size_t earlier = 0; earlier < index; ++earlier) {
+    KAURI_TRY(const bool seen, in_scope(read, scopes_[earlier], id, view));
+    if (seen) return true;
+  }
+  return false;
 }
 
 void SearchTask::note_plan(const query::Plan& plan) {
@@ -258,10 +277,8 @@ Result<SearchTask::Step> SearchTask::consider(const TurnContext& turn, backend::
     KAURI_TRY(const bool inside, in_scope(read, scope, id, *view));
     if (!inside) return Step::kGoOn;
   }
-  for (std::size_t earlier = 0; earlier < scope_index_; ++earlier) {
-    KAURI_TRY(const bool seen, in_scope(read, scopes_[earlier], id, *view));
-    if (seen) return Step::kGoOn;
-  }
+  KAURI_TRY(const bool seen, in_earlier_scope(read, scope_index_, id, *view));
+  if (seen) return Step::kGoOn;
   query::Authorizer& authorizer = turn.session.authorizer(database_);
   backend::StoredTarget target(read, id, *view);
   KAURI_TRY(const bool matching, matches(read, authorizer, target));
@@ -281,7 +298,9 @@ Result<SearchTask::Step> SearchTask::consider(const TurnContext& turn, backend::
 
 bool SearchTask::searchable(query::Authorizer& authorizer, query::AccessTarget& target) const {
   return std::all_of(filter_attributes_.begin(), filter_attributes_.end(), [&](const auto& named) {
-    return authorizer.may(target, named.first, *named.second, Right::kSearch);
+    return named.first == AttributeNumber()
+               ? authorizer.may(target, *named.second, Right::kSearch)
+               : authorizer.may(target, named.first, *named.second, Right::kSearch);
   });
 }
 

@@ -63,6 +63,10 @@ class SearchTask {
 
   std::optional<ldap::OperationResult> open_page(Request& request);
   Result<void> add_references(Request& request, Locator& locator);
+  // Whether a scope before the one at `index` holds the entry: it comes once, whatever aliases lead
+  // to it.
+  Result<bool> in_earlier_scope(backend::ReadSession& read, std::size_t index, EntryId id,
+                                const entry::EntryView& view) const;
   Result<void> plan(backend::ReadSession& read);
   void note_plan(const query::Plan& plan);
   Result<Step> loop(const TurnContext& turn, backend::ReadSession& read);

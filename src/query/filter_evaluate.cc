@@ -266,10 +266,10 @@ Tri CompiledFilter::evaluate_names(const CompiledNode& node, EvaluationContext& 
       const bool applies =
           asserted != nullptr ? type->is_subtype_of(*asserted) : rule_fits(*node.rule, *type);
       if (!applies) continue;
-      const Tri tri = context.authorizer->may(target, *type, Right::kSearch)
-                          ? test_value(node, ava.value, context)
-                          : Tri::kUndefined;
-      result = either(result, tri);
+      const bool may = context.authorizer->may(target, *type, Right::kSearch);
+      // As in evaluate_rule_alone.
+      if (!may && asserted == nullptr) continue;
+      result = either(result, may ? test_value(node, ava.value, context) : Tri::kUndefined);
     }
   }
   return result;
