@@ -15,6 +15,7 @@
 #include "kauri/offline.h"
 #include "kaurid/admin_password.h"
 #include "ldif/source.h"
+#include "text/visible.h"
 #include "toolkit/load_report.h"
 #include "toolkit/load_run.h"
 #include "toolkit/workload.h"
@@ -163,11 +164,12 @@ Result<int> run(Arguments& arguments) {
   KAURI_TRY(record.result, toolkit::run_load(arguments.load, record.workload));
   const std::string report =
       arguments.json ? toolkit::report_json(record) : toolkit::report_text(record);
-  std::fputs(report.c_str(), stdout);
+  std::fputs(text::visible_lines(report).c_str(), stdout);
   const auto& errors = record.result.errors;
   if (errors.total() == 0) return 0;
   std::fprintf(stderr, "kauri bench: %llu operations went wrong; the first: %s\n",
-               static_cast<unsigned long long>(errors.total()), errors.first.c_str());
+               static_cast<unsigned long long>(errors.total()),
+               text::visible(errors.first).c_str());
   return 1;
 }
 

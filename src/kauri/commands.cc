@@ -14,6 +14,7 @@
 #include "kauri/init.h"
 #include "kauri/reindex.h"
 #include "kauri/verify.h"
+#include "text/visible.h"
 
 namespace kauri::tool {
 namespace {
@@ -35,7 +36,8 @@ int unknown_subcommand(const CLI::App& app, const std::string& word) {
   const std::string_view near = config::nearest(word, {names.begin(), names.end()});
   const std::string advice =
       near.empty() ? "there are " + all : "did you mean " + std::string(near) + "?";
-  std::fprintf(stderr, "kauri: there is no subcommand '%s'; %s\n", word.c_str(), advice.c_str());
+  std::fprintf(stderr, "kauri: there is no subcommand %s; %s\n", text::quoted(word).c_str(),
+               advice.c_str());
   return kUsageStatus;
 }
 
@@ -62,7 +64,8 @@ int run(int argc, const char* const* argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     std::string name = "kauri";
     for (const CLI::App* one : app.get_subcommands()) name += " " + one->get_name();
-    std::fprintf(stderr, "%s: %s; %s --help says more\n", name.c_str(), error.what(), name.c_str());
+    std::fprintf(stderr, "%s: %s; %s --help says more\n", name.c_str(),
+                 text::visible(error.what()).c_str(), name.c_str());
     return kUsageStatus;
   }
   return exit_status;

@@ -52,7 +52,7 @@ Result<void> run(const Options& options) {
   if (std::fflush(file.get()) != 0) return write_error(options.output);
   if (options.json) {
     const nlohmann::json out = {{"entries", entries}, {"file", options.output}};
-    std::printf("%s\n", out.dump().c_str());
+    print_json(out);
   }
   return {};
 }

@@ -25,7 +25,7 @@ Result<void> run(const Options& options) {
   KAURI_TRY(const std::string hash, security::hash_password(password, scheme, Random::system()));
   if (options.json) {
     const nlohmann::json out = {{"hash", hash}};
-    std::printf("%s\n", out.dump().c_str());
+    print_json(out);
   } else {
     std::printf("%s\n", hash.c_str());
   }

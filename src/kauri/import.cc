@@ -59,8 +59,7 @@ void print_summary(const backend::ImportReport& report, const std::string& path,
                                 {"seconds", report.seconds},
                                 {"entries_per_second", rate},
                                 {"rejects", *rejects}};
-    // A reject may quote octets that are no UTF-8.
-    std::printf("%s\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    print_json(out);
     return;
   }
   std::printf("imported %llu entries in %.2f s (%.0f entries/s), %llu rejected\n",

@@ -29,7 +29,7 @@ Result<void> run(const Options& options) {
                                                          Clock::system(), Random::system()));
   if (options.json) {
     const nlohmann::json out = {{"path", chosen.options.path}, {"suffix", database->suffix()}};
-    std::printf("%s\n", out.dump().c_str());
+    print_json(out);
   } else {
     std::printf("made an empty database for %s in %s\n", database->suffix().c_str(),
                 chosen.options.path.c_str());

@@ -9,12 +9,15 @@
 #include "kaurid/options.h"
 #include "kaurid/setup.h"
 #include "schema/dn_normal.h"
+#include "text/visible.h"
 
 namespace kauri::tool {
 namespace {
 
 constexpr std::int64_t kTerminalIntervalNanos = 200'000'000;
 constexpr std::int64_t kPlainIntervalNanos = 5'000'000'000;
+// A screen of them.
+constexpr std::size_t kSchemaWarningsMax = 20;
 
 Result<bool> same_dn(const schema::Schema& schema, const std::string& one,
                      const std::string& other) {
@@ -62,7 +65,11 @@ Result<ChosenDatabase> choose_database(const DatabaseChoice& choice) {
   kaurid::Options options;
   options.config = choice.config;
   KAURI_TRY(out.config, kaurid::effective_configuration(options));
-  KAURI_TRY(out.schema, kaurid::make_schema(out.config));
+  KAURI_TRY(kaurid::LoadedSchema schema, kaurid::make_schema(out.config));
+  kaurid::write_warnings(schema.warnings, kSchemaWarningsMax, [](const std::string& line) {
+    std::fprintf(stderr, "kauri: warning: %s\n", text::visible(line).c_str());
+  });
+  out.schema = std::move(schema.schema);
   const std::vector<backend::DatabaseOptions> all =
       kaurid::database_options(out.config, choice.data);
   if (out.config.databases.empty()) {
@@ -87,8 +94,14 @@ Result<std::unique_ptr<backend::Database>> open_database(const ChosenDatabase& c
   return backend::Database::open(options, chosen.schema, Clock::system(), Random::system());
 }
 
+void print_json(const nlohmann::json& report) {
+  std::printf("%s\n",
+              report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
 int fail(const std::string& command, const Error& error) {
-  std::fprintf(stderr, "kauri %s: %s\n", command.c_str(), error.message().c_str());
+  std::fprintf(stderr, "kauri %s: %s\n", command.c_str(),
+               text::visible_lines(error.message()).c_str());
   return 1;
 }
 
@@ -127,7 +140,7 @@ void ProgressPrinter::show(const backend::ImportProgress& progress) {
 void ProgressPrinter::line(const std::string& text) {
   const std::lock_guard lock(mutex_);
   clear_line();
-  std::fprintf(stderr, "%s\n", text.c_str());
+  std::fprintf(stderr, "%s\n", text::visible(text).c_str());
 }
 
 void ProgressPrinter::finish() {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "backend/database.h"
@@ -32,7 +33,8 @@ struct ChosenDatabase {
   std::shared_ptr<const schema::Schema> schema;
   backend::DatabaseOptions options;
 };
-// RETURNS: mistakes of the configuration; kInvalid when it has several databases and none was
+// Warnings about its schema files go to standard error. RETURNS: mistakes of the configuration;
+// kInvalid when it has several databases and none was
 // named, kNotFound when it has none with that suffix.
 Result<ChosenDatabase> choose_database(const DatabaseChoice& choice);
 // Opens it as it is. RETURNS: kNotFound when there is none, kBusy while a server has it.
@@ -42,6 +44,10 @@ struct OpenOptions {
 Result<std::unique_ptr<backend::Database>> open_database(const ChosenDatabase& chosen,
                                                          OpenOptions options);
 
+// Prints a report on standard output, on one line. What is no UTF-8 in it (names of files, parts of
+// what was refused) is replaced.
+void print_json(const nlohmann::json& report);
+
 // Prints "kauri COMMAND: message" on standard error. RETURNS: 1, the exit status.
 int fail(const std::string& command, const Error& error);
 
@@ -50,7 +56,7 @@ class ProgressPrinter {
  public:
   ProgressPrinter();
   void show(const backend::ImportProgress& progress);
-  // Text that must stay: ends the rewritten line first. A newline is added.
+  // Text that must stay, on one line: ends the rewritten line first. A newline is added.
   void line(const std::string& text);
   void finish();
 

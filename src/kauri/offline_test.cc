@@ -178,6 +178,63 @@ TEST_F(OfflineTest, AnImportOfNoFileLeavesNothingBehind) {
   EXPECT_FALSE(fs::exists(path("d")));
 }
 
+TEST_F(OfflineTest, WarningsAboutSchemaFilesAreShown) {
+  std::string text = "attributetype ( 1.2.3.1 NAME 'kw1' EQUALITY noSuchMatch SUP name )\n";
+  for (int i = 2; i <= 22; ++i) {
+    const std::string n = std::to_string(i);
+    text += "attributetype ( 1.2.3." + n + " NAME 'kw" + n + "' SYNTAX 1.2.4." + n + " )\n";
+  }
+  const std::string schema = file("w.schema", text);
+  const std::string config = file("w.toml", "[schema]\nfiles = [\"w.schema\"]\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"init", "--data", path("d"), "--config", config, "--json"},
+        {"import", "--data", path("e"), "--config", config, demo_file(), "--json"},
+        {"verify", "--data", path("d"), "--config", config, "--json"}}) {
+    const Outcome outcome = kauri(command);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(json::accept(outcome.out));
+    EXPECT_NE(outcome.err.find("kauri: warning: " + schema +
+                               ":1:45: attribute type 'kw1': matching rule 'noSuchMatch'"),
+              std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 21);
+    EXPECT_NE(outcome.err.find("kauri: warning: and 2 further warnings"), std::string::npos);
+  }
+}
+
+// Terminals obey what files and command lines hold.
+TEST_F(OfflineTest, NothingFromOutsideIsPrintedRaw) {
+  const std::string schema = file("z.schema", "attributetype ( 1.2.3 NAME 'z\x1B[2J' SUP name )\n");
+  const std::string config = file("z.toml", "[schema]\nfiles = [\"z.schema\"]\n");
+  // dn:: cn=<ESC>[2J<NUL>,o=x; a value that is no integer
+  const std::string ldif =
+      file("z.ldif",
+           "dn: o=x\nobjectClass: organization\n\n"
+           "dn:: Y249G1sySixvPXg=\nobjectClass: person\nsn: x\nno\x1Bsuch: x\n\n"
+           "dn: ou=\x1B[2J,o=x\nobjectClass: nosuch\n\n"
+           "dn:: Y249G1sySixvPXg=\nobjectClass: person\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"init", "--data", path("d"), "--config", config},
+        {"import", "--data", path("d"), ldif},
+        {"import", "--data", path("d"), path("no\x1B[2J.ldif")},
+        {"\x1B[2J"},
+        {"init", "--\x1B[2J"},
+        {"init", "--data", path("d2"), "--suffix", "\x1B[2J"},
+        {"export", "--data", path("d"), "--base", "cn=\x1B[2J,o=x"},
+        {"hash", "--scheme", "\x1B[2J", "--password-file", ldif},
+        {"import", "--password-scheme", "\x1B[2J", "--data", path("d"), ldif}}) {
+    const Outcome outcome = kauri(command);
+    EXPECT_NE(outcome.status, 0) << command.front();
+    EXPECT_EQ((outcome.out + outcome.err).find('\x1B'), std::string::npos) << outcome.err;
+    EXPECT_FALSE(outcome.err.empty());
+  }
+  // What is no UTF-8 must not end a report either.
+  const Outcome report =
+      kauri({"export", "--data", path("d"), "--output", path("\xFF.ldif"), "--json"});
+  EXPECT_EQ(report.status, 0) << report.err;
+  EXPECT_TRUE(json::accept(report.out)) << report.out;
+}
+
 TEST_F(OfflineTest, CommandLinesThatCannotBeRead) {
   EXPECT_EQ(kauri({}).status, 2);
   const Outcome unknown = kauri({"exprot"});

@@ -33,7 +33,7 @@ Result<void> run(const Options& options) {
       static_cast<double>(Clock::system().monotonic_nanos() - started) / 1'000'000'000;
   if (options.json) {
     const nlohmann::json out = {{"attributes", options.attributes}, {"seconds", seconds}};
-    std::printf("%s\n", out.dump().c_str());
+    print_json(out);
   } else {
     std::printf("indexes built in %.2f s\n", seconds);
   }

@@ -6,6 +6,7 @@
 
 #include "backend/offline.h"
 #include "kauri/offline.h"
+#include "text/visible.h"
 
 namespace kauri::tool {
 namespace {
@@ -21,10 +22,10 @@ void print(const backend::VerifyReport& report, const Options& options) {
                                 {"index_keys", report.index_keys},
                                 {"fault_count", report.fault_count},
                                 {"faults", report.faults}};
-    std::printf("%s\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    print_json(out);
     return;
   }
-  for (const std::string& fault : report.faults) std::printf("%s\n", fault.c_str());
+  for (const std::string& fault : report.faults) std::printf("%s\n", text::visible(fault).c_str());
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   if (report.fault_count > report.faults.size()) {
     std::printf("... and %llu further faults\n", number(report.fault_count - report.faults.size()));

@@ -64,9 +64,33 @@ server::Timeouts timeouts(const config::LimitsConfiguration& limits) {
           limits.output_stall_seconds_max};
 }
 
+// A log is no place for thousands of lines about one file.
+constexpr std::size_t kSchemaWarningsMax = 100;
+
+void log_schema_warnings(const std::vector<std::string>& warnings) {
+  write_warnings(warnings, kSchemaWarningsMax, [](const std::string& line) {
+    server::log_event(server::Severity::kWarning, "schema: " + line);
+  });
+}
+
+// Whether `wanted` makes the same schema as the running one, which stays until the next start. What
+// is to be said of its files is logged; files that do not load are no reason to refuse the rest of
+// a reload.
+bool is_schema_same(const schema::Schema& running, const config::Configuration& wanted) {
+  const auto loaded = make_schema(wanted);
+  if (!loaded) {
+    server::log_event(server::Severity::kError,
+                      "the schema files do not load any more, the next start would fail: " +
+                          loaded.error().message());
+    return true;
+  }
+  log_schema_warnings(loaded->warnings);
+  return same_definitions(running, *loaded->schema);
+}
+
 // Keys that the running server cannot take over.
 std::string keys_for_the_next_start(const config::Configuration& now,
-                                    const config::Configuration& wanted) {
+                                    const config::Configuration& wanted, bool schema_same) {
   std::string out;
   const auto note = [&out](bool same, std::string_view key) {
     if (same) return;
@@ -77,7 +101,7 @@ std::string keys_for_the_next_start(const config::Configuration& now,
   note(now.workers == wanted.workers, "workers");
   note(now.admin_dn == wanted.admin_dn, "admin.dn");
   note(now.databases == wanted.databases, "database");
-  note(now.schema_files == wanted.schema_files && now.nis == wanted.nis, "schema");
+  note(schema_same, "schema");
   note(now.access_log == wanted.access_log && now.log_level == wanted.log_level, "log");
   note(now.password_scheme == wanted.password_scheme, "password scheme");
   const config::LimitsConfiguration& old = now.limits;
@@ -101,7 +125,9 @@ Result<std::unique_ptr<Directory>> Directory::start(const Options& options) {
   KAURI_TRY(out->config_, effective_configuration(options));
   server::set_event_log_level(severity(out->config_.log_level));
   KAURI_CHECK(make_data_directory(options.data));
-  KAURI_TRY(out->schema_, make_schema(out->config_));
+  KAURI_TRY(LoadedSchema schema, make_schema(out->config_));
+  log_schema_warnings(schema.warnings);
+  out->schema_ = std::move(schema.schema);
   KAURI_CHECK(out->open_databases());
   KAURI_CHECK(out->make_service());
   KAURI_CHECK(out->start_server());
@@ -214,7 +240,8 @@ Result<void> Directory::reload() {
   }
   KAURI_CHECK(access_log_->reopen());
   service_->reload(std::move(access), service_limits(wanted.limits), std::move(admin.hash));
-  const std::string later = keys_for_the_next_start(config_, wanted);
+  const std::string later =
+      keys_for_the_next_start(config_, wanted, is_schema_same(*schema_, wanted));
   if (!later.empty()) {
     server::log_event(server::Severity::kWarning,
                       "these changes take effect at the next start: " + later);

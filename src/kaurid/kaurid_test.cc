@@ -108,6 +108,48 @@ TEST_F(KauridTest, CommandLinesThatAreRefused) {
   testing::internal::GetCapturedStderr();
 }
 
+// Runs `act` and returns what it wrote to standard error.
+template <class Act>
+std::string errors_of(Act act) {
+  testing::internal::CaptureStderr();
+  act();
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST_F(KauridTest, SchemaWarningsAreLoggedAtStartAndOnReload) {
+  const auto write_schema = [this](const std::string& text) { return file("w.schema", text); };
+  const std::string schema =
+      write_schema("attributetype ( 1.2.3.1 NAME 'kwOne' EQUALITY noSuchMatch SUP name )\n");
+  Options given = options();
+  given.config = file("k.toml", "[schema]\nfiles = [\"w.schema\"]\n");
+  std::unique_ptr<Directory> directory;
+  const std::string started = errors_of([&] {
+    auto result = Directory::start(given);
+    ASSERT_TRUE(result.has_value()) << result.error().message();
+    directory = std::move(*result);
+  });
+  ASSERT_NE(directory, nullptr);
+  const std::string warning = "kaurid warning: schema: " + schema +
+                              ":1:47: attribute type 'kwOne': matching rule 'noSuchMatch' is "
+                              "unknown; caseIgnoreMatch stands in\n";
+  EXPECT_NE(started.find(warning), std::string::npos) << started;
+
+  const auto reload = [&] { EXPECT_TRUE(directory->reload().has_value()); };
+  const std::string same = errors_of(reload);
+  EXPECT_NE(same.find(warning), std::string::npos) << same;
+  EXPECT_EQ(same.find("next start"), std::string::npos) << same;
+
+  write_schema("attributetype ( 1.2.3.1 NAME 'kwOther' SUP name )\n");
+  const std::string changed = errors_of(reload);
+  EXPECT_NE(changed.find("take effect at the next start: schema"), std::string::npos) << changed;
+  EXPECT_EQ(changed.find("noSuchMatch"), std::string::npos) << changed;
+
+  write_schema("attributetype ( 1.2.3.1 NAME\n");
+  const std::string broken = errors_of(reload);
+  EXPECT_NE(broken.find("the next start would fail: " + schema + ":1:"), std::string::npos)
+      << broken;
+}
+
 TEST_F(KauridTest, TheCommandLineGoesOverTheFile) {
   Options given = options();
   given.config = file("k.toml",
@@ -205,10 +247,10 @@ TEST_F(KauridTest, TheDemonstrationTreeIsLoadedOnceBelowAnyTopEntry) {
     database.suffix = suffix;
     const auto schema = make_schema({});
     ASSERT_TRUE(schema.has_value());
-    const auto first = load_demo(database, *schema, Clock::system(), Random::system());
+    const auto first = load_demo(database, schema->schema, Clock::system(), Random::system());
     ASSERT_TRUE(first.has_value()) << suffix << ": " << first.error().message();
     EXPECT_TRUE(*first);
-    const auto second = load_demo(database, *schema, Clock::system(), Random::system());
+    const auto second = load_demo(database, schema->schema, Clock::system(), Random::system());
     ASSERT_TRUE(second.has_value()) << second.error().message();
     EXPECT_FALSE(*second);
   }
@@ -331,8 +373,8 @@ TEST_F(KauridTest, DamagedDataIsTheEventLogsBusiness) {
   database.path = path("data/db");
   database.suffix = "dc=example,dc=com";
   {
-    const auto opened =
-        backend::Database::open(database, *make_schema({}), Clock::system(), Random::system());
+    const auto opened = backend::Database::open(database, make_schema({})->schema, Clock::system(),
+                                                Random::system());
     ASSERT_TRUE(opened.has_value()) << opened.error().message();
     auto txn = (*opened)->env().begin_write();
     ASSERT_TRUE(txn.has_value());

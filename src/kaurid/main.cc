@@ -4,11 +4,13 @@
 
 #include <csignal>
 #include <cstdio>
+#include <sstream>
 #include <string>
 
 #include "kaurid/directory.h"
 #include "kaurid/options.h"
 #include "server/event_log.h"
+#include "text/visible.h"
 
 namespace {
 
@@ -46,10 +48,12 @@ void reload(kauri::kaurid::Directory& directory) {
   const auto result = directory.reload();
   if (result) {
     log_event(Severity::kInfo, "the configuration was reloaded");
-  } else {
-    log_event(Severity::kError,
-              "the reload failed and changed nothing: " + result.error().message());
+    return;
   }
+  // One event for each mistake, as each is one line.
+  std::istringstream lines(result.error().message());
+  for (std::string line; std::getline(lines, line);) log_event(Severity::kError, line);
+  log_event(Severity::kError, "the reload failed and changed nothing");
 }
 
 }  // namespace
@@ -60,7 +64,8 @@ int main(int argc, char** argv) {
   if (!command_line.options) return command_line.exit_code;
   auto directory = kauri::kaurid::Directory::start(*command_line.options);
   if (!directory) {
-    std::fprintf(stderr, "kaurid: %s\n", directory.error().message().c_str());
+    std::fprintf(stderr, "kaurid: %s\n",
+                 kauri::text::visible_lines(directory.error().message()).c_str());
     return 1;
   }
   print_password(**directory);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "kaurid/version.h"
+#include "text/visible.h"
 
 namespace kauri::kaurid {
 namespace {
@@ -46,7 +47,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return {std::nullopt, app.exit(error)};
-    std::fprintf(stderr, "kaurid: %s; kaurid --help lists the options\n", error.what());
+    std::fprintf(stderr, "kaurid: %s; kaurid --help lists the options\n",
+                 text::visible(error.what()).c_str());
     return {std::nullopt, kUsageStatus};
   }
   return {std::move(options), 0};

@@ -1,5 +1,6 @@
 #include "kaurid/setup.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -45,15 +46,34 @@ Result<void> make_data_directory(const std::string& path) {
   return {};
 }
 
-Result<std::shared_ptr<const schema::Schema>> make_schema(const config::Configuration& config) {
+Result<LoadedSchema> make_schema(const config::Configuration& config) {
   if (config.schema_files.empty() && config.nis == config::NisSchema::kRfc2307) {
-    return schema::builtin_schema();
+    return LoadedSchema{schema::builtin_schema(), {}};
   }
   schema::SchemaBuilder builder;
   builder.add_builtin(config.nis == config::NisSchema::kRfc2307bis ? schema::NisVariant::kRfc2307bis
                                                                    : schema::NisVariant::kRfc2307);
   for (const std::string& file : config.schema_files) KAURI_CHECK(builder.add_file(file));
-  return builder.build();
+  LoadedSchema out;
+  KAURI_TRY(out.schema, builder.build());
+  out.warnings = builder.warnings();
+  return out;
+}
+
+void write_warnings(const std::vector<std::string>& warnings, std::size_t count_max,
+                    const std::function<void(const std::string& line)>& write) {
+  const std::size_t shown = std::min(warnings.size(), count_max);
+  for (std::size_t i = 0; i < shown; ++i) write(warnings[i]);
+  if (shown == warnings.size()) return;
+  write("and " + std::to_string(warnings.size() - shown) + " further warnings about schema files");
+}
+
+bool same_definitions(const schema::Schema& one, const schema::Schema& other) {
+  for (const char* const attribute : {"attributeTypes", "objectClasses", "ldapSyntaxes",
+                                      "dITContentRules", "dITStructureRules", "nameForms"}) {
+    if (one.subschema_values(attribute) != other.subschema_values(attribute)) return false;
+  }
+  return true;
 }
 
 std::string default_database_path(const std::string& data) {

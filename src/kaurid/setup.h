@@ -2,6 +2,8 @@
 // kaurid and the offline commands of kauri. Thread safety: functions without state.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,9 +23,20 @@ inline constexpr const char* kDefaultSuffix = "dc=example,dc=com";
 // Makes the directory when there is none, readable by its owner alone. RETURNS: kIo.
 Result<void> make_data_directory(const std::string& path);
 
+struct LoadedSchema {
+  std::shared_ptr<const schema::Schema> schema;
+  // What was accepted although it is probably not what was meant, each with file, line, column.
+  std::vector<std::string> warnings;
+};
 // The built-in schema and the files of the configuration. RETURNS: kInvalid with file, line,
 // column.
-Result<std::shared_ptr<const schema::Schema>> make_schema(const config::Configuration& config);
+Result<LoadedSchema> make_schema(const config::Configuration& config);
+// Hands each warning to `write`; past `count_max` of them only how many more there are. A file of
+// another server may have thousands.
+void write_warnings(const std::vector<std::string>& warnings, std::size_t count_max,
+                    const std::function<void(const std::string& line)>& write);
+// Whether two schemas show clients the same definitions.
+bool same_definitions(const schema::Schema& one, const schema::Schema& other);
 
 // One for each database of the configuration; without any, one in the data directory. `create` and
 // `start_writer` are left at their defaults.

@@ -66,7 +66,7 @@ std::string naming_key_of(std::string_view oid) {
 
 class RegistryBuilder {
  public:
-  RegistryBuilder(const SchemaBuilder::State& state, std::vector<std::string>* warnings)
+  RegistryBuilder(const SchemaBuilder::State& state, std::vector<Warning>* warnings)
       : state_(state), warnings_(warnings), registry_(std::make_shared<Registry>()) {}
 
   Result<std::shared_ptr<const Schema>> build() {
@@ -82,7 +82,9 @@ class RegistryBuilder {
  private:
   void warn(const LoadedDefinition& loaded, const Word& word, std::string_view sentence) {
     if (loaded.builtin) return;
-    warnings_->push_back(loaded.place(word) + ": " + loaded.title() + ": " + std::string(sentence));
+    warnings_->push_back(
+        {loaded.file_number, word.offset,
+         loaded.place(word) + ": " + loaded.title() + ": " + std::string(sentence)});
   }
 
   Result<void> declare() {
@@ -253,15 +255,32 @@ class RegistryBuilder {
       const Word& word = rule_word(loaded.definition, kind);
       if (word.text.empty()) continue;
       const MatchingRule* rule = find_matching_rule(word.text);
-      if (rule != nullptr && rule->kind() == kind) continue;
+      if (rule != nullptr && rule->kind() == kind) {
+        check_fit(loaded, word, *rule, *type->syntax);
+        continue;
+      }
       const MatchingRule* used = substitute_rule(kind, type->syntax->oid());
       warn(loaded, word,
            (rule == nullptr ? "matching rule '" + word.text + "' is unknown"
                             : "'" + word.text + "' is not a rule of this kind") +
-               (used == nullptr ? std::string("; the type has no such rule")
-                                : "; " + std::string(used->name()) + " stands in"));
+               (used == nullptr
+                    ? std::string("; the type has none, so filters that need it match nothing")
+                    : "; " + std::string(used->name()) + " stands in"));
     }
     return {};
+  }
+
+  void check_fit(const LoadedDefinition& loaded, const Word& word, const MatchingRule& rule,
+                 const Syntax& syntax) {
+    // What the server does not know it cannot judge.
+    if (find_syntax(syntax.oid()) == nullptr) return;
+    if (rules::rule_compares_syntax(rule, syntax.oid())) return;
+    const Syntax* compared = find_syntax(rule.assertion_syntax());
+    warn(loaded, word,
+         "'" + word.text + "' compares values of the syntax " +
+             std::string(compared == nullptr ? rule.assertion_syntax() : compared->description()) +
+             ", and the type's is " + std::string(syntax.description()) +
+             "; filters and indexes find no value that is not both");
   }
 
   static const Word& rule_word(const Definition& definition, RuleKind kind) {
@@ -367,7 +386,7 @@ class RegistryBuilder {
   }
 
   const SchemaBuilder::State& state_;
-  std::vector<std::string>* warnings_;
+  std::vector<Warning>* warnings_;
   std::shared_ptr<Registry> registry_;
   std::vector<const LoadedDefinition*> type_sources_;   // parallel to registry_->types
   std::vector<const LoadedDefinition*> class_sources_;  // parallel to registry_->classes
@@ -377,7 +396,7 @@ class RegistryBuilder {
 }  // namespace
 
 Result<std::shared_ptr<const Schema>> build_registry(const SchemaBuilder::State& state,
-                                                     std::vector<std::string>* warnings) {
+                                                     std::vector<Warning>* warnings) {
   return RegistryBuilder(state, warnings).build();
 }
 

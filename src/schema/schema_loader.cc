@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <tuple>
 
 #include "base/assert.h"
 #include "base/units.h"
@@ -177,8 +178,9 @@ Result<void> SchemaBuilder::State::enter_indexed(LoadedDefinition loaded, Defini
   const bool same_oid =
       text::equal_ignoring_case(old.definition.oid.text, loaded.definition.oid.text);
   if (is_pinned(old.definition)) {
-    load_warnings.push_back(loaded.place(loaded.definition.oid) + ": " + loaded.title() +
-                            " stays as it is built in; the file's definition differs");
+    load_warnings.push_back({loaded.file_number, loaded.definition.oid.offset,
+                             loaded.place(loaded.definition.oid) + ": " + loaded.title() +
+                                 " stays as it is built in; the file's definition differs"});
     // Under another OID it is another type that only shares a name; it keeps the names that are its
     // own.
     if (same_oid || !drop_names_of(old.definition, &loaded.definition)) return {};
@@ -186,8 +188,10 @@ Result<void> SchemaBuilder::State::enter_indexed(LoadedDefinition loaded, Defini
   }
   if (!same_oid && !old.yields_names) return conflict(loaded, old);
   if (!same_oid) {
-    load_warnings.push_back(loaded.place(loaded.definition.oid) + ": " + loaded.title() +
-                            " replaces the built-in one, whose OID is " + old.definition.oid.text);
+    load_warnings.push_back({loaded.file_number, loaded.definition.oid.offset,
+                             loaded.place(loaded.definition.oid) + ": " + loaded.title() +
+                                 " replaces the built-in one, whose OID is " +
+                                 old.definition.oid.text});
   }
   replace(others[0], std::move(loaded), index);
   return {};
@@ -240,6 +244,7 @@ Result<void> SchemaBuilder::State::add(const std::shared_ptr<const SourceFile>& 
                                        std::vector<SourceItem> items) {
   LoadedDefinition like;
   like.file = file;
+  like.file_number = ++files;
   return add_items(file, std::move(items), like);
 }
 
@@ -300,7 +305,8 @@ Result<void> SchemaBuilder::add_text(std::string_view text, std::string_view ori
   // Work on a copy, so that a file with an error leaves nothing behind.
   auto changed = std::make_unique<State>(*state_);
   if (items.empty()) {
-    changed->load_warnings.push_back(std::string(origin) + ": the file holds no schema definition");
+    changed->load_warnings.push_back(
+        {changed->files + 1, 0, std::string(origin) + ": the file holds no schema definition"});
   }
   KAURI_CHECK(changed->add(file, std::move(items)));
   state_ = std::move(changed);
@@ -324,8 +330,14 @@ Result<void> SchemaBuilder::add_definition(std::string_view attribute, std::stri
 }
 
 Result<std::shared_ptr<const Schema>> SchemaBuilder::build() {
-  state_->warnings = state_->load_warnings;
-  return build_registry(*state_, &state_->warnings);
+  std::vector<Warning> found = state_->load_warnings;
+  auto schema = build_registry(*state_, &found);
+  std::sort(found.begin(), found.end(), [](const Warning& a, const Warning& b) {
+    return std::tie(a.file_number, a.offset, a.text) < std::tie(b.file_number, b.offset, b.text);
+  });
+  state_->warnings.clear();
+  for (Warning& warning : found) state_->warnings.push_back(std::move(warning.text));
+  return schema;
 }
 
 const std::vector<std::string>& SchemaBuilder::warnings() const {

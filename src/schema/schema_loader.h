@@ -45,7 +45,7 @@ class SchemaBuilder {
   Result<std::shared_ptr<const Schema>> build();
   // What was accepted although it is not as the standards have it, or not as written: an unknown
   // syntax or matching rule and what stands in for it, a built-in that was kept, ... Each with its
-  // place; complete after build().
+  // place, in the order of the files; complete after build().
   const std::vector<std::string>& warnings() const;
 
   struct State;  // schema/schema_state.h; nothing outside this folder looks into it

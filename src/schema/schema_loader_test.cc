@@ -283,6 +283,40 @@ TEST(SchemaLoader, UnknownSyntaxesAndRulesAreNoted) {
   }
 }
 
+// Such a type loads as in other servers, and its filters would be Undefined without a word.
+TEST(SchemaLoader, RulesThatCannotCompareTheSyntaxAreNoted) {
+  const struct {
+    const char* fields;
+    const char* expected;  // nullptr: no warning
+  } cases[] = {
+      {"EQUALITY integerMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15",
+       "f:1:41: attribute type 'a': 'integerMatch' compares values of the syntax INTEGER, and the "
+       "type's is Directory String; filters and indexes find no value that is not both"},
+      {"ORDERING generalizedTimeOrderingMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.53",
+       "f:1:41: attribute type 'a': 'generalizedTimeOrderingMatch' compares values of the syntax "
+       "Generalized Time, and the type's is UTC Time"},
+      {"EQUALITY distinguishedNameMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.26",
+       "compares values of the syntax DN, and the type's is IA5 String"},
+      {"EQUALITY caseIgnoreIA5Match SYNTAX 1.3.6.1.4.1.1466.115.121.1.15", nullptr},
+      {"EQUALITY caseExactMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.40", nullptr},
+      {"EQUALITY integerMatch SYNTAX 1.2.840.113556.1.4.906", nullptr},
+      {"EQUALITY uniqueMemberMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.12", nullptr},
+      {"EQUALITY octetStringMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.27", nullptr},
+  };
+  for (const auto& one : cases) {
+    SchemaBuilder builder;
+    builder.add_builtin();
+    ASSERT_TRUE(
+        builder.add_text("attributetype ( 1.2.3 NAME 'a' " + std::string(one.fields) + " )", "f"));
+    ASSERT_TRUE(builder.build());
+    ASSERT_EQ(builder.warnings().size(), one.expected == nullptr ? 0U : 1U) << one.fields;
+    if (one.expected != nullptr) {
+      EXPECT_NE(builder.warnings()[0].find(one.expected), std::string::npos)
+          << builder.warnings()[0];
+    }
+  }
+}
+
 // A file is shown to a terminal in parts; none of them may act on it.
 TEST(SchemaLoader, ErrorsShowNoControlCharacters) {
   for (const std::string& text :

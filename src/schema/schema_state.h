@@ -20,6 +20,7 @@ namespace kauri::schema {
 struct LoadedDefinition {
   Definition definition;
   std::shared_ptr<const SourceFile> file;
+  std::size_t file_number = 0;  // in the order of loading
   bool builtin = false;
   // A built-in whose names a file may give to another OID: types and classes of drafts and of RFC
   // 2307, for which other servers' files have OIDs of their own. The names of the core, COSINE and
@@ -32,6 +33,13 @@ struct LoadedDefinition {
   }
   // "attribute type 'cn'"
   std::string title() const;
+};
+
+// What warnings() tells. Reading and building find them in an order of their own.
+struct Warning {
+  std::size_t file_number = 0;
+  std::size_t offset = 0;
+  std::string text;  // with the place
 };
 
 // Definitions of one kind by OID and by name, both in lower case; values are positions in
@@ -48,8 +56,9 @@ struct SchemaBuilder::State {
   // Positions of the other kinds, by kind and lower-case OID.
   std::map<DefinitionKind, std::unordered_map<std::string, std::size_t>> others;
   OidMacros macros;
-  std::vector<std::string> warnings;
-  std::vector<std::string> load_warnings;  // those of reading; building starts from them
+  std::size_t files = 0;               // added so far
+  std::vector<std::string> warnings;   // in the order of the files
+  std::vector<Warning> load_warnings;  // those of reading
 
   Result<void> add(const std::shared_ptr<const SourceFile>& file, std::vector<SourceItem> items);
   // The same for built-ins.
@@ -72,6 +81,6 @@ struct SchemaBuilder::State {
 // Turns definitions into a Schema. REQUIRES: the state's indexes are consistent. Appends to
 // *warnings.
 Result<std::shared_ptr<const Schema>> build_registry(const SchemaBuilder::State& state,
-                                                     std::vector<std::string>* warnings);
+                                                     std::vector<Warning>* warnings);
 
 }  // namespace kauri::schema

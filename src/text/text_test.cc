@@ -276,6 +276,11 @@ TEST(Visible, EscapesWhatATerminalWouldObeyOrNotShow) {
   }
 }
 
+TEST(Visible, LinesKeepTheirEnds) {
+  EXPECT_EQ(visible_lines(""), "");
+  EXPECT_EQ(visible_lines("a\x1B\n\n\rb\n"), "a\\1b\n\n\\0db\n");
+}
+
 TEST(Visible, QuotedIsBounded) {
   EXPECT_EQ(quoted("a\nb"), "'a\\0ab'");
   EXPECT_EQ(quoted("abcdef", 6), "'abcdef'");

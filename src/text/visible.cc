@@ -68,6 +68,18 @@ std::string visible(std::string_view text) {
   return out;
 }
 
+std::string visible_lines(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    append_visible(out, text.substr(0, end));
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+  append_visible(out, text);
+  return out;
+}
+
 std::string quoted(std::string_view text, std::size_t octets_max) {
   std::string out = "'";
   if (text.size() <= octets_max) {

@@ -16,6 +16,8 @@ bool is_visible(std::string_view text);
 // visible parts is visible, so a backslash of the text itself stays as it is.
 void append_visible(std::string& out, std::string_view text);
 std::string visible(std::string_view text);
+// The same for text of several lines, whose ends stay.
+std::string visible_lines(std::string_view text);
 
 // `text` in single quotes, visible; of a longer text only about `octets_max` octets, then
 // "...' (N octets)".

@@ -104,6 +104,28 @@ bool rule_fits_syntax(const MatchingRule& rule, std::string_view syntax_oid) {
   return false;
 }
 
+bool rule_compares_syntax(const MatchingRule& rule, std::string_view syntax_oid) {
+  if (rule.assertion_syntax() == syntax_oid) return true;
+  // The rules whose values have a grammar of their own, and further syntaxes with that grammar.
+  struct Row {
+    std::string_view form;
+    std::string_view also;
+  };
+  constexpr std::string_view kLargeInteger = "1.2.840.113556.1.4.906";
+  constexpr Row kRows[] = {{"integer", kLargeInteger},
+                           {"boolean", {}},
+                           {"bitString", {}},
+                           {"generalizedTime", {}},
+                           {"distinguishedName", {}},
+                           {"uniqueMember", kDn},
+                           {"objectIdentifier", {}},
+                           {"uuid", {}},
+                           {"csn", {}}};
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
+                                 [&](const Row& one) { return one.form == rule.normal_form(); });
+  return row == std::end(kRows) || (!row->also.empty() && row->also == syntax_oid);
+}
+
 }  // namespace rules
 
 const MatchingRule* find_matching_rule(std::string_view name_or_oid) {

@@ -48,6 +48,11 @@ std::string rule_definition(const MatchingRule& rule);
 // types that name it.
 bool rule_fits_syntax(const MatchingRule& rule, std::string_view syntax_oid);
 
+// Whether values of the syntax have normal forms by the rule at all, whatever RFC 4517 says of the
+// pair: caseIgnoreIA5Match of a Directory String is not as the RFC has it and compares,
+// integerMatch of one makes all filters on the type Undefined.
+bool rule_compares_syntax(const MatchingRule& rule, std::string_view syntax_oid);
+
 // RFC 4517 syntaxes that rules assert.
 inline constexpr std::string_view kDirectoryString = "1.3.6.1.4.1.1466.115.121.1.15";
 inline constexpr std::string_view kIa5String = "1.3.6.1.4.1.1466.115.121.1.26";
