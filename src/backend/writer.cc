@@ -2,8 +2,11 @@
 
 #include <pthread.h>
 
+#include <utility>
+
 #include "base/assert.h"
 #include "base/limits.h"
+#include "base/planted_fault.h"
 
 namespace kauri::backend {
 namespace {
@@ -154,6 +157,8 @@ Result<void> Writer::apply_in_one(std::vector<Job>& batch, std::size_t first, st
       if (!changed) return changed.error();
       return {};
     }
+    // What the crash campaigns must find: answers that leave before their change is kept.
+    if (KAURI_PLANTED_FAULT("answer-before-commit")) complete(batch);
     return commit(*txn);
   }();
   if (!done) {
@@ -196,8 +201,9 @@ void Writer::complete(std::vector<Job>& batch) {
   for (Job& job : batch) {
     auto& counter = job.outcome.result.ok() ? operations_ : refused_;
     counter.fetch_add(1, std::memory_order_relaxed);
-    if (job.request->completion) job.request->completion(std::move(job.outcome));
-    job.request.reset();
+    // Once, also where a planted fault has answered before.
+    if (const auto completion = std::exchange(job.request->completion, nullptr); completion)
+      completion(std::move(job.outcome));
   }
 }
 

@@ -1,245 +1,176 @@
 #!/usr/bin/env python3
 """Kills the server with SIGKILL while eight writers work, starts it again, and compares with a ledger kept outside it.
 
-    kill_rounds.py --bin DIR [--rounds 30] [--seconds 1.0] [--seed N] [--lose]
+    kill_rounds.py --bin DIR [--rounds 30] [--seconds 1.2] [--seed N] [--state DIR] [--no-controls]
 
-Each writer owns its entries and has one request in flight: after a kill the only legal states of an entry are the last
-acknowledged one or, for the entry of the request in flight, the one that it asked for. Each entry carries a counter and
-a digest of itself, so that a half-applied change shows. --lose is the negative control: it forges an acknowledgement for
-a write that was never sent, which the comparison has to find; the run then succeeds only when it was found.
+One round: load for a random part of --seconds, SIGKILL, `kauri verify` (every table, and the change log, against the
+entries), start (ready within a second), every entry and group against the ledger (tests/lib/write_load.py has the load and
+what is legal after it). The data of all rounds is one database.
+
+Negative controls come first, and the run fails when they are not found: an acknowledgement that is forged, and a server
+that answers before it commits (kaurid-planted).
+
+--state: a directory for data, ledger and count of rounds; a run that was ended goes on there with the next round. An
+interrupt (Ctrl-C, SIGTERM) ends the run after the round it is in.
 """
 import argparse
-import hashlib
+import json
 import os
 import random
+import shutil
+import signal
 import sys
+import tempfile
 import threading
 import time
 
-import ldap
-import ldap.modlist
-
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from server import ADMIN_DN, ADMIN_PASSWORD, SUFFIX, Server  # noqa: E402
+from server import Server  # noqa: E402
+from write_load import WRITERS, Ledger, Writer, prepare, read_states, settle  # noqa: E402
 
-PEOPLE = f"ou=crash,{SUFFIX}"
-GROUP = f"cn=everyone,{SUFFIX}"
 READY_SECONDS_MAX = 1.0
+CONTROL_ROUNDS = 12
+# The log of changes is kept short: verify reads all of it in each round, and erasing its old records is a case too.
+CONFIG = "[limits]\nchange_log_records_max = 20000\n"
 
 
-def connect(uri):
-    connection = ldap.initialize(uri)
-    connection.set_option(ldap.OPT_NETWORK_TIMEOUT, 10)
-    connection.set_option(ldap.OPT_TIMEOUT, 10)
-    connection.simple_bind_s(ADMIN_DN, ADMIN_PASSWORD)
-    return connection
+class Campaign:
+    def __init__(self, options, directory, **server):
+        self.options = options
+        self.path = os.path.join(directory, "rounds.json")
+        self.seed, self.done, self.slowest, self.writes_before = options.seed, 0, 0.0, 0
+        if os.path.exists(self.path):
+            with open(self.path, encoding="ascii") as file:
+                kept = json.load(file)
+            self.seed, self.done, self.slowest = kept["seed"], kept["done"], kept["slowest"]
+        self.ledgers = [Ledger(number, directory) for number in range(WRITERS)]
+        self.writes_before = self.acknowledged()
+        self.server = Server(options.bin, config=CONFIG, data=directory, **server)
+
+    def acknowledged(self):
+        return sum(ledger.acknowledged for ledger in self.ledgers)
+
+    def begin(self):
+        self.server.start()
+        if self.done == 0 and not any(ledger.states for ledger in self.ledgers):
+            prepare(self.server.uri, self.ledgers)
+        else:  # goes on where another run was ended, which may have been in the middle of a round
+            self.compare()
+
+    def load_and_kill(self):
+        seed = f"{self.seed}/{self.done}"
+        stopping = threading.Event()
+        writers = [Writer(ledger, self.server.uri, f"{seed}/{ledger.owner}", stopping) for ledger in self.ledgers]
+        for writer in writers:
+            writer.start()
+        # The kill comes at a random moment of the load, which is the point; nothing is waited for here.
+        threading.Event().wait(random.Random(seed).uniform(0.2, 1.0) * self.options.seconds)
+        ended = self.server.process.poll()
+        stopping.set()
+        self.server.kill()
+        for writer in writers:
+            writer.join()
+        faults = [f"writer {writer.ledger.owner}: {writer.error!r}" for writer in writers if writer.error is not None]
+        return faults if ended is None else [f"the server ended by itself with {ended}", *faults]
+
+    def verify(self):
+        verify = self.server.tool("verify", "--data", self.server.data)
+        return [] if verify.returncode == 0 else [f"kauri verify: {verify.stdout[-500:]}{verify.stderr[-500:]}"]
+
+    def start(self):
+        self.server.start()
+        self.slowest = max(self.slowest, self.server.ready_seconds)
+        if self.server.ready_seconds <= READY_SECONDS_MAX:
+            return []
+        return [f"ready only after {self.server.ready_seconds:.2f} s; the limit is {READY_SECONDS_MAX} s"]
+
+    def compare(self, forge=None):
+        if forge:
+            self.ledgers[0].states[forge] = "forged|0|w0a"
+        states, faults = read_states(self.server.uri)
+        return faults + settle(self.ledgers, states)
+
+    def round(self, forge=None):
+        faults = self.load_and_kill() + self.verify() + self.start() + self.compare(forge)
+        if not faults:
+            self.done += 1
+            for ledger in self.ledgers:
+                ledger.checkpoint()
+            with open(self.path + ".new", "w", encoding="ascii") as file:
+                json.dump({"seed": self.seed, "done": self.done, "slowest": self.slowest}, file)
+            os.replace(self.path + ".new", self.path)
+        return faults
 
 
-def digest(name, counter):
-    return hashlib.sha256(f"{name}:{counter}".encode()).hexdigest()
-
-
-class Ledger:
-    """What one writer knows: entries by their key (employeeNumber) -> (rdn value, counter), and its group members."""
-
-    def __init__(self, number):
-        self.number = number
-        self.entries = {}
-        self.members = set()
-        self.doubt = None       # (kind, key, state if applied) of the request in flight
-        self.acknowledged = 0
-        self.next = 0
-
-
-class Writer(threading.Thread):
-    def __init__(self, ledger, uri, seed):
-        super().__init__()
-        self.ledger = ledger
-        self.uri = uri
-        self.random = random.Random(seed)
-        self.error = None
-
-    def run(self):
-        try:
-            connection = connect(self.uri)
-            while True:
-                self.step(connection)
-        except (ldap.SERVER_DOWN, ldap.CONNECT_ERROR, ldap.UNAVAILABLE, ldap.TIMEOUT):
-            pass
-        except Exception as error:  # any other answer is a fault of the server
-            self.error = error
-
-    def step(self, connection):
-        ledger = self.ledger
-        kind = self.random.choices(["add", "modify", "rename", "delete", "member"], [40, 35, 10, 8, 7])[0]
-        if kind == "add" or not ledger.entries:
-            self.add(connection)
-            return
-        key = self.random.choice(list(ledger.entries))
-        name, counter = ledger.entries[key]
-        dn = f"uid={name},{PEOPLE}"
-        if kind == "modify":
-            state = (name, counter + 1)
-            self.attempt("entry", key, state, lambda: connection.modify_s(dn, [
-                (ldap.MOD_REPLACE, "description", [str(counter + 1).encode()]),
-                (ldap.MOD_REPLACE, "title", [digest(key, counter + 1).encode()])]))
-        elif kind == "rename":
-            state = (f"{key}-r{self.random.randrange(10**9)}", counter)
-            self.attempt("entry", key, state, lambda: connection.rename_s(dn, f"uid={state[0]}", delold=1))
-        elif kind == "delete":
-            self.attempt("entry", key, None, lambda: connection.delete_s(dn))
-        else:
-            member = f"uid={key},{PEOPLE}"
-            present = member in ledger.members
-            change = ldap.MOD_DELETE if present else ldap.MOD_ADD
-            self.attempt("member", member, not present,
-                         lambda: connection.modify_s(GROUP, [(change, "member", [member.encode()])]))
-
-    def add(self, connection):
-        key = f"w{self.ledger.number}-{self.ledger.next}"
-        self.ledger.next += 1
-        attributes = {"objectClass": [b"inetOrgPerson"], "uid": [key.encode()], "cn": [f"Crash {key}".encode()],
-                      "sn": [b"Crash"], "mail": [f"{key}@example.com".encode()], "employeeNumber": [key.encode()],
-                      "description": [b"0"], "title": [digest(key, 0).encode()]}
-        self.attempt("entry", key, (key, 0),
-                     lambda: connection.add_s(f"uid={key},{PEOPLE}", ldap.modlist.addModlist(attributes)))
-
-    def attempt(self, kind, key, state, request):
-        ledger = self.ledger
-        ledger.doubt = (kind, key, state)
-        request()
-        apply(ledger, kind, key, state)
-        ledger.doubt = None
-        ledger.acknowledged += 1
-
-
-def apply(ledger, kind, key, state):
-    if kind == "entry":
-        if state is None:
-            ledger.entries.pop(key, None)
-        else:
-            ledger.entries[key] = state
-    elif state:
-        ledger.members.add(key)
+def control(options, what, forge=None, **server):
+    """Rounds of a server (or ledger) that is not sound, until it is found out."""
+    directory = tempfile.mkdtemp(prefix="kauri-crash-control-")
+    campaign = Campaign(options, directory, **server)
+    faults, rounds = [], 0
+    try:
+        campaign.begin()
+        while not faults and rounds < CONTROL_ROUNDS:
+            faults = [fault for fault in campaign.round(forge) if forge is None or forge in fault]
+            rounds += 1
+    finally:
+        campaign.server.close()
+        shutil.rmtree(directory, ignore_errors=True)
+    if faults:
+        print(f"negative control, {what}: caught in round {rounds}: {faults[0][:150]}", flush=True)
     else:
-        ledger.members.discard(key)
+        print(f"negative control, {what}: MISSED in {rounds} rounds", flush=True)
+    return bool(faults)
 
 
-def read_server(uri):
-    """-> ({key: (name, counter)}, members, faults): what the server has now."""
-    connection = connect(uri)
-    entries, faults = {}, []
-    for dn, attributes in connection.search_s(PEOPLE, ldap.SCOPE_ONELEVEL, "(uid=*)"):
-        key = attributes["employeeNumber"][0].decode()
-        counter = int(attributes["description"][0])
-        if attributes["title"][0].decode() != digest(key, counter):
-            faults.append(f"{dn}: counter {counter} and digest do not belong together")
-        if key in entries:
-            faults.append(f"{dn}: second entry with key {key}")
-        name = attributes["uid"][0].decode()
-        if not dn.startswith(f"uid={name},") or len(attributes["uid"]) != 1:
-            faults.append(f"{dn}: uid values {attributes['uid']} do not fit the name")
-        entries[key] = (name, counter)
-    group = connection.search_s(GROUP, ldap.SCOPE_BASE, "(objectClass=*)", ["member"])[0][1]
-    members = {value.decode() for value in group["member"]} - {ADMIN_DN}
-    connection.unbind_s()
-    return entries, members, faults
-
-
-def settle(ledgers, entries, members):
-    """Resolves what was in flight by what the server has, then compares everything. -> faults"""
-    faults, expected, expected_members = [], {}, set()
-    for ledger in ledgers:
-        if ledger.doubt is not None:
-            kind, key, state = ledger.doubt
-            actual = entries.get(key) if kind == "entry" else key in members
-            if actual == state:
-                apply(ledger, kind, key, state)
-            ledger.doubt = None
-        expected.update(ledger.entries)
-        expected_members |= ledger.members
-    for key in sorted(set(expected) | set(entries)):
-        if expected.get(key) != entries.get(key):
-            faults.append(f"{key}: acknowledged {expected.get(key)}, found {entries.get(key)}")
-    for member in sorted(expected_members ^ members):
-        where = "acknowledged but missing" if member in expected_members else "present but never acknowledged"
-        faults.append(f"group member {member}: {where}")
-    return faults
-
-
-def prepare(server):
-    connection = connect(server.uri)
-    for dn, attributes in [
-            (SUFFIX, {"objectClass": [b"domain"], "dc": [b"example"]}),
-            (PEOPLE, {"objectClass": [b"organizationalUnit"], "ou": [b"crash"]}),
-            (GROUP, {"objectClass": [b"groupOfNames"], "cn": [b"everyone"], "member": [ADMIN_DN.encode()]})]:
-        try:
-            connection.add_s(dn, ldap.modlist.addModlist(attributes))
-        except ldap.ALREADY_EXISTS:
-            pass
-    connection.unbind_s()
-
-
-def round_of(server, ledgers, seconds, seed, number):
-    writers = [Writer(ledger, server.uri, f"{seed}/{number}/{ledger.number}") for ledger in ledgers]
-    for writer in writers:
-        writer.start()
-    # The kill comes at a random moment of the load, which is the point; nothing is waited for here.
-    threading.Event().wait(random.Random(f"{seed}/{number}").uniform(0.3, 1.0) * seconds)
-    server.kill()
-    for writer in writers:
-        writer.join()
-    return [f"writer {writer.ledger.number}: {writer.error!r}" for writer in writers if writer.error is not None]
+def run(options, directory):
+    campaign = Campaign(options, directory)
+    ending = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ending.set())
+    faults, began = [], time.monotonic()
+    first = campaign.done
+    try:
+        campaign.begin()
+        while not faults and campaign.done < options.rounds and not ending.is_set():
+            faults = campaign.round()
+            if campaign.done % 50 == 0 and not faults:
+                print(f"  {campaign.done} rounds, {campaign.acknowledged()} writes", flush=True)
+        if not faults:
+            campaign.server.stop()
+    finally:
+        campaign.server.close()
+    for fault in faults[:20]:
+        print(f"round {campaign.done}: {fault}")
+    minutes = (time.monotonic() - began) / 60
+    print(f"kill rounds: {campaign.done} rounds ({(campaign.done - first) / minutes:.0f} a minute), "
+          f"{campaign.acknowledged()} writes acknowledged, {sum(len(one.states) for one in campaign.ledgers)} entries and "
+          f"sets at the end, slowest start {campaign.slowest:.2f} s, {len(faults)} faults")
+    print(f"{campaign.done} passed, {1 if faults else 0} failed")
+    return not faults
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--bin", required=True)
     parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--seconds", type=float, default=1.0, help="load before each kill, at the most")
+    parser.add_argument("--seconds", type=float, default=1.2, help="load before each kill, at the most")
     parser.add_argument("--seed", default=str(time.time_ns()))
-    parser.add_argument("--lose", action="store_true", help="negative control")
+    parser.add_argument("--state", help="directory that a later run can go on from")
+    parser.add_argument("--no-controls", action="store_true")
     options = parser.parse_args()
-    print(f"kill rounds: {options.rounds} rounds, 8 writers, seed {options.seed}")
-    ledgers = [Ledger(number) for number in range(8)]
-    faults, slowest, passed = [], 0.0, 0
-    server = Server(options.bin)
-    try:
-        server.start()
-        prepare(server)
-        for number in range(options.rounds):
-            found = round_of(server, ledgers, options.seconds, options.seed, number)
-            verify = server.tool("verify", "--data", server.data)
-            if verify.returncode != 0:
-                found.append(f"kauri verify: {verify.stdout[-500:]}{verify.stderr[-500:]}")
-            server.start()
-            slowest = max(slowest, server.ready_seconds)
-            if server.ready_seconds > READY_SECONDS_MAX:
-                found.append(f"ready only after {server.ready_seconds:.2f} s; the limit is {READY_SECONDS_MAX} s")
-            if options.lose and number == 0:
-                ledgers[0].entries["forged"] = ("forged", 0)
-            entries, members, broken = read_server(server.uri)
-            found += broken + settle(ledgers, entries, members)
-            passed += not found
-            faults += [f"round {number}: {fault}" for fault in found]
-            if found and not options.lose:
-                break
-            if options.lose:
-                break
-        server.stop()
-    finally:
-        server.close()
-    acknowledged = sum(ledger.acknowledged for ledger in ledgers)
-    for fault in faults[:20]:
-        print(fault)
-    print(f"kill rounds: {acknowledged} writes acknowledged, {sum(len(l.entries) for l in ledgers)} entries at the end, "
-          f"slowest start {slowest:.2f} s, {len(faults)} faults")
-    if options.lose:
-        caught = any("forged" in fault for fault in faults)
-        print("negative control " + ("caught" if caught else "MISSED"))
-        return 0 if caught else 1
-    print(f"{passed} passed, {options.rounds - passed} failed")
-    return 1 if faults else 0
+    print(f"kill rounds: {options.rounds} rounds, {WRITERS} writers, seed {options.seed}", flush=True)
+    caught = options.no_controls or all([
+        control(options, "a forged acknowledgement", forge="e:forged"),
+        control(options, "answers before the commit", program="kaurid-planted",
+                environment={"KAURI_PLANTED_FAULT": "answer-before-commit"})])
+    directory = options.state or tempfile.mkdtemp(prefix="kauri-crash-")
+    os.makedirs(directory, exist_ok=True)
+    passed = run(options, directory)
+    if passed and not options.state:
+        shutil.rmtree(directory)
+    elif not passed:
+        print(f"data and ledger are kept in {directory}")
+    return 0 if passed and caught else 1
 
 
 if __name__ == "__main__":

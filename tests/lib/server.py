@@ -16,8 +16,11 @@ ADMIN_DN = f"cn=admin,{SUFFIX}"
 class Server:
     """One data directory; start(), stop() and kill() may follow each other as often as needed."""
 
-    def __init__(self, bin_dir, arguments=(), config=None, data=None):
+    def __init__(self, bin_dir, arguments=(), config=None, data=None, program="kaurid", environment=None):
+        """`data`: a directory that is kept; `environment`: variables on top of this process's own."""
         self.bin_dir = os.path.abspath(bin_dir)
+        self.program = program
+        self.environment = {**os.environ, **environment} if environment else None
         self.own = data is None
         self.root = tempfile.mkdtemp(prefix="kauri-test-") if data is None else data
         self.data = os.path.join(self.root, "data")
@@ -39,9 +42,9 @@ class Server:
         began = time.monotonic()
         self.log = open(os.path.join(self.root, "kaurid.log"), "ab")
         self.process = subprocess.Popen(
-            [os.path.join(self.bin_dir, "kaurid"), "--data", self.data, "--listen", "ldap://127.0.0.1:0", "--suffix",
+            [os.path.join(self.bin_dir, self.program), "--data", self.data, "--listen", "ldap://127.0.0.1:0", "--suffix",
              SUFFIX, "--admin-dn", ADMIN_DN, "--admin-password-file", self.password_file, *self.arguments],
-            stdout=subprocess.PIPE, stderr=self.log)
+            stdout=subprocess.PIPE, stderr=self.log, env=self.environment)
         line = b""
         while not line.endswith(b"\n"):
             left = wait_seconds - (time.monotonic() - began)
@@ -81,8 +84,9 @@ class Server:
         return self._reap()
 
     def kill(self):
+        """-> how the process ended: -9, or what it did before the signal came."""
         self.process.kill()
-        self._reap()
+        return self._reap()
 
     def tool(self, *arguments, **options):
         """Runs `kauri ARGUMENTS`; returns the completed process with text output."""
