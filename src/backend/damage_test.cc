@@ -1,69 +1,58 @@
 // Damaged tables: a fault or an error that names it, never the end of the process.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
-#include <fstream>
+#include <functional>
 
 #include "backend/core.h"
+#include "backend/large_values.h"
 #include "backend/meta_format.h"
 #include "backend/offline.h"
 #include "backend/testing/world.h"
 #include "base/endian.h"
+#include "storage/testing/image.h"
 
 namespace kauri::backend {
 namespace {
 
-// LMDB's pages (mdb.c, MDB_page and MDB_node), as far as a test has to find some.
-constexpr std::size_t kPage = 4096;
-constexpr std::size_t kPageHeader = 16;
-constexpr std::size_t kNodeHeader = 8;
-constexpr std::uint16_t kLeaf = 0x02;
+using storage::Image;
+using storage::Table;
 
-std::uint16_t u16(const std::string& octets, std::size_t at) {
-  std::uint16_t value = 0;
-  std::memcpy(&value, octets.data() + at, sizeof value);
-  return value;
+std::string data_file(const World& world) {
+  return world.path() + "/data.mdb";
+}
+Image image_of(const World& world) {
+  return Image(storage::read_file(data_file(world)));
+}
+void put_image(const World& world, const Image& image) {
+  storage::write_file(data_file(world), image.octets());
 }
 
-// Whether the page holds entries by id (`entries`), or index records with long keys.
-bool is_wanted(const std::string& page, bool entries) {
-  if ((u16(page, 10) & 0x5fU) != kLeaf) return false;
-  const std::size_t nodes = (u16(page, 12) - kPageHeader) / 2;
-  if (nodes < 2) return false;
-  for (std::size_t i = 0; i < nodes; ++i) {
-    const std::size_t at = u16(page, kPageHeader + 2 * i);
-    const std::size_t key_size = u16(page, at + 6);
-    if (entries != (key_size == 8)) return false;
-    // Index keys begin with an attribute number, names with the id of their parent.
-    if (!entries && page[at + kNodeHeader + 3] == 0) return false;
-    // Counts of children are short, and change records have no octet 0 where entries have theirs.
-    if (entries && (u16(page, at) < 100 || page[at + kNodeHeader + key_size + 5] != 0))
-      return false;
-  }
-  return true;
+// The contents of all leaf pages of a table, in the opposite order.
+std::size_t reverse_leaves(const World& world, Table table) {
+  Image image = image_of(world);
+  std::vector<std::uint64_t> leaves;
+  const storage::page::TreeRecord tree = image.tree(table);
+  EXPECT_EQ(tree.depth, 2U);
+  for (std::size_t i = 0; i < tree.leaf_pages; ++i) leaves.push_back(image.leaf(table, i));
+  for (std::size_t i = 0; i < leaves.size() / 2; ++i)
+    image.swap_pages(leaves[i], leaves[leaves.size() - 1 - i], 8);  // behind the page number
+  put_image(world, image);
+  return leaves.size();
 }
 
-// The contents of all leaf pages of a kind, in the opposite order.
-std::size_t reverse_pages(const std::string& path, bool entries) {
-  std::string file;
-  {
-    std::ifstream in(path, std::ios::binary);
-    file.assign(std::istreambuf_iterator<char>(in), {});
-  }
-  std::vector<std::size_t> places;
-  std::vector<std::string> pages;
-  for (std::size_t at = 2 * kPage; at + kPage <= file.size(); at += kPage) {
-    const std::string page = file.substr(at, kPage);
-    if (!is_wanted(page, entries)) continue;
-    places.push_back(at);
-    pages.push_back(page);
-  }
-  std::reverse(pages.begin(), pages.end());
-  for (std::size_t i = 0; i < places.size(); ++i)
-    file.replace(places[i] + 8, kPage - 8, pages[i], 8, kPage - 8);  // behind the page number
-  std::ofstream(path, std::ios::binary) << file;
-  return places.size();
+// A leaf page of the table that is none any more.
+void break_leaf(const World& world, Table table) {
+  Image image = image_of(world);
+  image.octets().replace(image.leaf(table) * Image::kPageSize + 10, 2, 2, '\0');
+  put_image(world, image);
+}
+
+// As of a file so large that its leaf pages are not looked at when it is opened.
+DatabaseOptions large_file() {
+  DatabaseOptions options;
+  options.start_writer = false;
+  options.page_extent = storage::PageExtent::kBranches;
+  return options;
 }
 
 void add_people(World& world, int count) {
@@ -80,10 +69,8 @@ TEST(Damage, EntriesOutOfOrderAreAFault) {
   world.add_fixture();
   add_people(world, 300);
   world.close();
-  ASSERT_GT(reverse_pages(world.path() + "/data.mdb", true), 5U);
-  DatabaseOptions options;
-  options.start_writer = false;
-  world.reopen(options);
+  ASSERT_GT(reverse_leaves(world, Table::kEntries), 5U);
+  world.reopen(large_file());
   EXPECT_NE(world.verify_text().find("keys are not in order"), std::string::npos)
       << world.verify_text();
   const Result<void> built = reindex(world.database(), {}, {});
@@ -98,11 +85,205 @@ TEST(Damage, ShuffledIndexesAreFaultsAndTheCheckEnds) {
   world.add_fixture();
   add_people(world, 300);
   world.close();
-  ASSERT_GT(reverse_pages(world.path() + "/data.mdb", false), 5U);
-  DatabaseOptions options;
-  options.start_writer = false;
-  world.reopen(options);
+  ASSERT_GT(reverse_leaves(world, Table::kIndex), 5U);
+  world.reopen(large_file());
   EXPECT_NE(world.verify_text(), "");
+}
+
+// What `kauri verify` does: opens in spite of the damage, and compares what is whole.
+struct Verified {
+  storage::PageReport pages;
+  VerifyReport report;
+  std::string text;
+};
+Verified verify_damaged(World& world) {
+  Verified out;
+  DatabaseOptions options;
+  options.read_only = true;
+  options.page_extent = storage::PageExtent::kWhole;
+  options.page_report = &out.pages;
+  world.reopen(options);
+  const auto report = verify(world.database(), {}, out.pages);
+  EXPECT_TRUE(report) << report.error().message();
+  if (report) out.report = *report;
+  for (const std::string& fault : out.report.faults) out.text += fault + "\n";
+  return out;
+}
+
+std::string export_text(World& world) {
+  std::string text;
+  const auto count = export_ldif(world.database(), {}, [&](std::string_view part) {
+    text += part;
+    return Result<void>();
+  });
+  return count ? text : count.error().message();
+}
+
+Attributes group(int members) {
+  std::vector<std::string> values;
+  for (int i = 0; i < members; ++i)
+    values.push_back("uid=person" + std::to_string(i) + ",ou=p,dc=example,dc=com");
+  return {{"objectClass", {"groupOfNames"}}, {"cn", {"all"}}, {"member", values}};
+}
+
+const std::string kGroup = "cn=all,ou=p,dc=example,dc=com";
+
+// Which tables are compared although another one has a broken page.
+TEST(Damage, VerifyNamesThePageAndComparesTheRest) {
+  struct Case {
+    Table broken;
+    const char* not_compared;
+    std::uint64_t entries;
+    bool index;
+  };
+  World world;
+  world.add_fixture();
+  add_people(world, 300);
+  ASSERT_EQ(world.add(kGroup, group(600)), 0);
+  const VerifyReport sound = verify(world.database(), {}).value();
+  ASSERT_EQ(sound.fault_count, 0U) << world.verify_text();
+  const std::string exported = export_text(world);
+  world.close();
+  const Image image = image_of(world);
+  for (const Case& one : std::vector<Case>{
+           {Table::kEntries, "table entries table dn table values table index\n", 0, false},
+           {Table::kDn, "table dn\n", sound.entries, true},
+           {Table::kIndex, "table index\n", sound.entries, false},
+           {Table::kValues, "table values table index\n", sound.entries, false},
+           {Table::kChanges, "table changes\n", sound.entries, true}}) {
+    const std::string name(storage::table_name(one.broken));
+    SCOPED_TRACE(name);
+    put_image(world, image);
+    break_leaf(world, one.broken);
+    const Verified verified = verify_damaged(world);
+    EXPECT_NE(verified.text.find("(table " + name + "): it should be a leaf page"),
+              std::string::npos);
+    const std::string expected =
+        std::string("not compared, because of damaged pages: ") + one.not_compared;
+    EXPECT_NE(verified.text.find(expected), std::string::npos) << verified.text;
+    EXPECT_EQ(verified.report.fault_count, 1U) << verified.text;
+    EXPECT_EQ(verified.report.entries, one.entries);
+    EXPECT_EQ(verified.report.index_keys, one.index ? sound.index_keys : 0);
+    world.close();
+    // An export reads none of these but the entries and the values.
+    DatabaseOptions options;
+    options.read_only = true;
+    options.page_extent = storage::PageExtent::kWhole;
+    options.page_tables = tables_of_export({});
+    options.path = world.path();
+    const auto opened = Database::open(options, fixture_schema(), world.clock(), world.random());
+    const bool needed = one.broken == Table::kEntries || one.broken == Table::kValues;
+    ASSERT_EQ(opened.has_value(), !needed);
+    if (needed) {
+      EXPECT_EQ(opened.error().code(), ErrorCode::kCorruption);
+      continue;
+    }
+    std::string text;
+    ASSERT_TRUE(export_ldif(**opened, {}, [&](std::string_view part) {
+      text += part;
+      return Result<void>();
+    }));
+    EXPECT_EQ(text, exported);
+  }
+}
+
+TEST(Damage, ABrokenMetaTableOpensNothing) {
+  World world;
+  world.add_fixture();
+  world.close();
+  break_leaf(world, Table::kMeta);
+  storage::PageReport pages;
+  DatabaseOptions options;
+  options.path = world.path();
+  options.read_only = true;
+  options.page_report = &pages;
+  const auto opened = Database::open(options, fixture_schema(), world.clock(), world.random());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code(), ErrorCode::kCorruption);
+  EXPECT_EQ(pages.fault_count, 1U);
+}
+
+// A tool that only reads builds no indexes, though other ones are configured.
+TEST(Damage, ReadOnlyOpeningsWriteNothing) {
+  World world;
+  world.add_fixture();
+  world.close();
+  const std::string before = storage::read_file(data_file(world));
+  DatabaseOptions options;
+  options.read_only = true;
+  options.indexes = {{"description", index::IndexKinds{.equality = true}}};
+  world.reopen(options);
+  EXPECT_EQ(world.verify_text(), "");
+  world.close();
+  EXPECT_EQ(storage::read_file(data_file(world)), before);
+  DatabaseOptions none;
+  none.read_only = true;
+  none.create = true;
+  none.path = world.path() + "/none";
+  const auto missing = Database::open(none, fixture_schema(), world.clock(), world.random());
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code(), ErrorCode::kNotFound);
+}
+
+// A database that only looks empty must not be replaced by an import.
+TEST(Damage, ImportDoesNotTakeADamagedDatabaseForAnEmptyOne) {
+  World world;
+  world.add_fixture();
+  world.close();
+  Image image = image_of(world);
+  const std::size_t place = image.tree_place(Table::kEntries);
+  image.store<std::uint64_t>(place + 32, 0);  // records
+  put_image(world, image);
+  const std::string ldif = world.path() + "/in.ldif";
+  storage::write_file(ldif, "dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n");
+  ImportOptions options;
+  options.database.path = world.path();
+  options.files = {ldif};
+  const auto report = import_ldif(options, fixture_schema(), world.clock(), world.random(), {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code(), ErrorCode::kCorruption) << report.error().message();
+  EXPECT_EQ(storage::read_file(data_file(world)), image.octets());
+}
+
+// Everybody who reads all values of a large attribute finds that some were lost.
+TEST(Damage, LostLargeValuesAreNotServedAsAll) {
+  World world;
+  world.add_fixture();
+  ASSERT_EQ(world.add(kGroup, group(600)), 0);
+  const EntryId id = world.outcome().id;
+  AttributeNumber number;
+  {
+    auto txn = std::move(world.database().env().begin_write().value());
+    auto cursor = std::move(txn->cursor(Table::kValues).value());
+    ASSERT_TRUE(cursor->first().value());
+    number = AttributeNumber(load_big_endian<std::uint32_t>(cursor->key().substr(8)));
+    const std::string key(cursor->key());
+    ASSERT_TRUE(txn->erase(Table::kValues, key).value());
+    ASSERT_TRUE(txn->commit());
+  }
+  auto session = std::move(world.database().read_session().value());
+  ASSERT_TRUE(session->begin());
+  const auto view = session->entry(id);
+  ASSERT_TRUE(view && *view);
+  const entry::AttributeSlot slot = *(*view)->find(number);
+  const auto all = [](void*, std::string_view) { return true; };
+  const auto one = [](void*, std::string_view) { return false; };
+  const Result<void> walked = session->external().for_each(id, slot, all, nullptr);
+  ASSERT_FALSE(walked);
+  EXPECT_EQ(walked.error().code(), ErrorCode::kCorruption);
+  EXPECT_NE(walked.error().message().find("599 values, and the entry says 600"), std::string::npos)
+      << walked.error().message();
+  // Whoever stops early has not asked for all.
+  EXPECT_TRUE(session->external().for_each(id, slot, one, nullptr));
+  session.reset();
+
+  EXPECT_NE(export_text(world).find("599 values, and the entry says 600"), std::string::npos);
+  EXPECT_NE(world.verify_text().find("599 values, and the entry says 600"), std::string::npos);
+  const auto built = reindex(world.database(), {"member"}, {});
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().code(), ErrorCode::kCorruption) << built.error().message();
+  EXPECT_EQ(world.modify(kGroup, {replaced("member", {kA})}), 80);
+  EXPECT_EQ(world.erase(kGroup), 80);
 }
 
 TEST(Damage, NumbersThatTheDictionaryLacks) {

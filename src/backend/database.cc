@@ -9,6 +9,7 @@
 #include "backend/meta.h"
 #include "backend/read_session_impl.h"
 #include "backend/writer.h"
+#include "base/assert.h"
 #include "ldap/dn.h"
 #include "schema/dn_normal.h"
 
@@ -75,7 +76,7 @@ Result<void> open_existing(Core& core, const DatabaseOptions& options, const Met
                         " is due; restore a backup");
     KAURI_CHECK(core.dictionary->restore(number, text));
   }
-  if (options.indexes.empty() && !options.start_writer)
+  if (options.read_only || (options.indexes.empty() && !options.start_writer))
     return take_stored_indexes(core, meta.indexes);
   const std::vector<index::IndexSpec> specs =
       options.indexes.empty() ? index::default_indexes(*core.schema) : options.indexes;
@@ -108,7 +109,8 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
   std::error_code ignored;
   const bool exists =
       std::filesystem::exists(std::filesystem::path(options.path) / "data.mdb", ignored);
-  if (!exists && !options.create)
+  KAURI_ASSERT(options.read_only || options.page_report == nullptr);
+  if (!exists && (!options.create || options.read_only))
     return Error(ErrorCode::kNotFound, "there is no database in " + options.path);
   auto impl = std::make_unique<Impl>();
   Core& core = impl->core;
@@ -120,20 +122,32 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
   storage::EnvOptions env_options;
   env_options.path = options.path;
   env_options.durability = options.durability;
+  env_options.read_only = options.read_only;
+  env_options.page_extent = options.page_extent;
+  env_options.page_tables = options.page_tables;
+  env_options.page_report = options.page_report;
   KAURI_TRY(core.env, storage::Env::open(env_options));
   if (options.wrap_env) core.env = options.wrap_env(std::move(core.env));
+  storage::TableSet readable = options.page_tables;
+  if (options.page_report != nullptr) readable &= ~options.page_report->broken;
+  if (!readable.test(static_cast<std::size_t>(storage::Table::kMeta)))
+    return corruption("table meta of " + options.path + " is damaged; restore a backup");
 
   KAURI_TRY(std::optional<Meta> meta, stored_meta(core));
   if (!meta) {
-    if (!options.create)
+    if (!options.create || options.read_only)
       return Error(ErrorCode::kNotFound, "there is no database in " + options.path);
     KAURI_TRY(meta, create_database(core, options));
   } else {
     KAURI_CHECK(open_existing(core, options, *meta));
   }
-  KAURI_TRY(BatchState state, read_batch_state(core));
+  // What only reads does without the change log, which may be among the tables that are broken.
+  BatchState state;
+  if (readable.test(static_cast<std::size_t>(storage::Table::kChanges))) {
+    KAURI_TRY(state, read_batch_state(core));
+  }
   impl->writer = std::make_unique<Writer>(core, std::move(state));
-  if (options.start_writer) impl->writer->start();
+  if (options.start_writer && !options.read_only) impl->writer->start();
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 }
 

@@ -44,7 +44,14 @@ struct DatabaseOptions {
   // Empty = index::default_indexes(); without a writer, the indexes that the database has.
   std::vector<index::IndexSpec> indexes;
   bool create = false;       // make it if there is none; else kNotFound
-  bool start_writer = true;  // false: offline tools that only read
+  bool start_writer = true;  // false: offline tools
+  // Nothing is written, whatever else is asked for: the indexes are those that the database has.
+  bool read_only = false;
+  // Which pages of the file are checked at the opening, and whether it is opened though tables are
+  // broken (storage::EnvOptions). REQUIRES: a report only with read_only.
+  storage::PageExtent page_extent = storage::PageExtent::kFit;
+  storage::TableSet page_tables = storage::kAllTables;
+  storage::PageReport* page_report = nullptr;
   std::uint64_t change_log_records_max = limits::kChangeLogRecordsMax;
   // For tests: stands between the database and its storage.
   EnvWrapper wrap_env = {};

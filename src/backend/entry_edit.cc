@@ -218,7 +218,8 @@ Result<std::vector<std::string>> EntryEdit::values(const AttributeDescription& d
   if (!attribute->touched && !attribute->external) return attribute->stored;
   std::vector<std::string> out;
   if (attribute->has_base_left()) {
-    KAURI_TRY(std::vector<std::string> base, read_large_values(txn_, id_, attribute->number));
+    KAURI_TRY(std::vector<std::string> base,
+              read_large_values(txn_, id_, attribute->number, attribute->base_count));
     for (std::string& value : base) {
       if (!attribute->removed.empty() &&
           attribute->removed.contains(value_identity(*core_.schema, *description.type, value)))
@@ -276,7 +277,7 @@ Result<void> EntryEdit::prepare_external(Working& attribute) {
   const std::vector<std::string> added = attribute.living();
   std::vector<std::string> went;
   if (attribute.base_cleared) {
-    KAURI_TRY(went, read_large_values(txn_, id_, attribute.number));
+    KAURI_TRY(went, read_large_values(txn_, id_, attribute.number, attribute.base_count));
   } else {
     for (const auto& [identity, octets] : attribute.removed) went.push_back(octets);
     std::sort(went.begin(), went.end());

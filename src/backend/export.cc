@@ -105,7 +105,7 @@ class Exporter {
       return {};
     }
     KAURI_TRY(const std::vector<std::string> values,
-              read_large_values(session_.txn(), id, slot.number));
+              read_large_values(session_.txn(), id, slot.number, slot.value_count));
     for (const std::string& value : values) {
       ldif_.attribute(name, value);
       KAURI_CHECK(flush(kWriteAtOnce));
@@ -133,6 +133,14 @@ class Exporter {
 };
 
 }  // namespace
+
+storage::TableSet tables_of_export(const ExportOptions& options) {
+  using storage::Table;
+  storage::TableSet tables = storage::table_set(Table::kMeta, Table::kEntries, Table::kValues);
+  // The base is found by its name.
+  if (!options.base.empty()) tables |= storage::table_set(Table::kDn);
+  return tables;
+}
 
 Result<std::uint64_t> export_ldif(Database& database, const ExportOptions& options,
                                   const std::function<Result<void>(std::string_view)>& write) {

@@ -129,6 +129,8 @@ Result<Target> open_target(const DatabaseOptions& options) {
   Target target;
   storage::EnvOptions env_options;
   env_options.path = options.path;
+  // Whole, since a database that only looks empty would be replaced.
+  env_options.page_extent = storage::PageExtent::kWhole;
   KAURI_TRY(target.env, storage::Env::open(env_options));
   KAURI_TRY(const std::unique_ptr<storage::ReadTxn> txn, target.env->begin_read());
   KAURI_TRY(target.meta, read_meta(*txn));
@@ -256,6 +258,7 @@ Result<ImportReport> import_into(const ImportOptions& options,
   Reporter reporter(options, clock);
   DatabaseOptions database_options = options.database;
   database_options.start_writer = false;
+  database_options.page_extent = storage::PageExtent::kBranches;  // open_target() has seen them all
   KAURI_TRY(const std::unique_ptr<Database> database,
             Database::open(database_options, std::move(schema), clock, random));
   Core& core = database->core();

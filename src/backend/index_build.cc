@@ -96,7 +96,7 @@ Result<entry::Entry> indexed_part(Core& core, storage::Txn& txn, EntryId id,
     if (wanted.find(*description.type) == nullptr) continue;
     entry::Attribute attribute{description, {}};
     if (slot.external) {
-      KAURI_TRY(attribute.values, read_large_values(txn, id, slot.number));
+      KAURI_TRY(attribute.values, read_large_values(txn, id, slot.number, slot.value_count));
     } else {
       for (const std::string_view value : slot.values) attribute.values.emplace_back(value);
     }

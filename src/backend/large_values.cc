@@ -5,8 +5,36 @@
 
 namespace kauri::backend {
 namespace {
+
 using storage::Table;
+
+Error wrong_count(EntryId id, AttributeNumber number, std::uint64_t found, std::uint64_t due) {
+  return corruption("table values, entry " + std::to_string(id.value()) + ", attribute number " +
+                    std::to_string(number.value()) + ": " + std::to_string(found) +
+                    " values, and the entry says " + std::to_string(due) + "; run verify");
 }
+
+struct Walked {
+  std::uint64_t values = 0;
+  bool stopped = false;  // by the callback
+};
+
+Result<Walked> walk_values(storage::Txn& txn, EntryId id, AttributeNumber number,
+                           bool (*callback)(void* context, std::string_view value), void* context) {
+  Walked walked;
+  const std::string prefix = value_prefix(id, number);
+  KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn.cursor(Table::kValues));
+  KAURI_TRY(bool found, cursor->seek(prefix));
+  while (found && cursor->key().starts_with(prefix)) {
+    ++walked.values;
+    walked.stopped = !callback(context, cursor->value());
+    if (walked.stopped) break;
+    KAURI_TRY(found, cursor->next());
+  }
+  return walked;
+}
+
+}  // namespace
 
 std::string value_identity(const schema::Schema& schema, const schema::AttributeType& type,
                            std::string_view value) {
@@ -41,17 +69,24 @@ Result<void> put_large_value(storage::WriteTxn& txn, EntryId id, AttributeNumber
   return txn.put(Table::kValues, value_key(id, number, identity), value);
 }
 
-Result<std::vector<std::string>> read_large_values(storage::Txn& txn, EntryId id,
+Result<std::vector<std::string>> find_large_values(storage::Txn& txn, EntryId id,
                                                    AttributeNumber number) {
   std::vector<std::string> values;
-  TxnExternalValues external(&txn);
-  KAURI_CHECK(external.for_each(
-      id, number,
-      [](void* context, std::string_view value) {
-        static_cast<std::vector<std::string>*>(context)->emplace_back(value);
-        return true;
-      },
-      &values));
+  KAURI_TRY([[maybe_unused]] const Walked walked,
+            walk_values(
+                txn, id, number,
+                [](void* context, std::string_view value) {
+                  static_cast<std::vector<std::string>*>(context)->emplace_back(value);
+                  return true;
+                },
+                &values));
+  return values;
+}
+
+Result<std::vector<std::string>> read_large_values(storage::Txn& txn, EntryId id,
+                                                   AttributeNumber number, std::uint64_t count) {
+  KAURI_TRY(std::vector<std::string> values, find_large_values(txn, id, number));
+  if (values.size() != count) return wrong_count(id, number, values.size(), count);
   return values;
 }
 
@@ -79,18 +114,13 @@ Result<bool> TxnExternalValues::contains(EntryId id, AttributeNumber number,
   return has_large_value(*txn_, id, number, normal_value);
 }
 
-Result<void> TxnExternalValues::for_each(EntryId id, AttributeNumber number,
+Result<void> TxnExternalValues::for_each(EntryId id, const entry::AttributeSlot& slot,
                                          bool (*callback)(void* context, std::string_view value),
                                          void* context) {
   KAURI_ASSERT(txn_ != nullptr);
-  const std::string prefix = value_prefix(id, number);
-  KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn_->cursor(Table::kValues));
-  KAURI_TRY(bool found, cursor->seek(prefix));
-  while (found && cursor->key().starts_with(prefix)) {
-    if (!callback(context, cursor->value())) break;
-    KAURI_TRY(found, cursor->next());
-  }
-  return {};
+  KAURI_TRY(const Walked walked, walk_values(*txn_, id, slot.number, callback, context));
+  if (walked.stopped || walked.values == slot.value_count) return {};
+  return wrong_count(id, slot.number, walked.values, slot.value_count);
 }
 
 }  // namespace kauri::backend

@@ -36,7 +36,12 @@ Result<bool> has_large_value(storage::Txn& txn, EntryId id, AttributeNumber numb
                              std::string_view identity);
 Result<void> put_large_value(storage::WriteTxn& txn, EntryId id, AttributeNumber number,
                              std::string_view identity, std::string_view value);
+// All values there are, as many as the entry says. RETURNS: kCorruption when there are more or
+// fewer.
 Result<std::vector<std::string>> read_large_values(storage::Txn& txn, EntryId id,
+                                                   AttributeNumber number, std::uint64_t count);
+// The same, whatever the entry says: for verification.
+Result<std::vector<std::string>> find_large_values(storage::Txn& txn, EntryId id,
                                                    AttributeNumber number);
 // RETURNS: how many there were.
 Result<std::uint64_t> erase_large_values(storage::WriteTxn& txn, EntryId id,
@@ -48,7 +53,7 @@ class TxnExternalValues final : public entry::ExternalValues {
   explicit TxnExternalValues(storage::Txn* txn = nullptr) : txn_(txn) {}
   void set(storage::Txn* txn) { txn_ = txn; }
   Result<bool> contains(EntryId id, AttributeNumber number, std::string_view normal_value) override;
-  Result<void> for_each(EntryId id, AttributeNumber number,
+  Result<void> for_each(EntryId id, const entry::AttributeSlot& slot,
                         bool (*callback)(void* context, std::string_view value),
                         void* context) override;
 

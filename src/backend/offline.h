@@ -58,6 +58,9 @@ struct ExportOptions {
   bool operational = true;
   std::string base;  // DN; empty = all
 };
+// The tables that export_ldif() reads, for DatabaseOptions::page_tables: a database whose names or
+// indexes are damaged can be exported.
+storage::TableSet tables_of_export(const ExportOptions& options);
 // Entries parents first, as RFC 2849 through `write`.
 Result<std::uint64_t> export_ldif(Database& database, const ExportOptions& options,
                                   const std::function<Result<void>(std::string_view)>& write);
@@ -69,9 +72,11 @@ struct VerifyReport {
   std::uint64_t fault_count = 0;
 };
 // Reads every entry, rebuilds dn table, counts, indexes and large values from them and compares;
-// checks CSNs and ids.
+// checks CSNs and ids. `pages` is what was found when the database was opened: its faults are among
+// those of the report, and tables that are broken are not read.
 Result<VerifyReport> verify(Database& database,
-                            const std::function<void(const ImportProgress&)>& progress);
+                            const std::function<void(const ImportProgress&)>& progress,
+                            const storage::PageReport& pages = {});
 
 // Rebuilds the index table from the entries for the given attributes (all when empty).
 Result<void> reindex(Database& database, const std::vector<std::string>& attributes,

@@ -39,7 +39,8 @@ Result<entry::Entry> read_whole(WriteContext& context, EntryId id,
   KAURI_TRY(const entry::EntryView view, context.view(id));
   entry::Entry entry = entry::decode_entry(view, *context.core().dictionary, external);
   for (const entry::ExternalAttribute& one : *external) {
-    KAURI_TRY(std::vector<std::string> values, read_large_values(context.txn(), id, one.number));
+    KAURI_TRY(std::vector<std::string> values,
+              read_large_values(context.txn(), id, one.number, one.value_count));
     entry.find_or_add(context.core().dictionary->description(one.number)).values =
         std::move(values);
   }

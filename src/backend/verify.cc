@@ -1,5 +1,7 @@
 // verify(): every table compared with what the entries say (offline.h).
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <unordered_map>
 
 #include "backend/change_log.h"
@@ -32,19 +34,31 @@ std::string number_text(EntryId id) {
 class Verifier {
  public:
   Verifier(Core& core, storage::Txn& txn,
-           const std::function<void(const ImportProgress&)>& progress)
-      : core_(core), txn_(txn), progress_(progress), keys_(core.env->path(), kIndexBuildBytesMax) {}
+           const std::function<void(const ImportProgress&)>& progress,
+           const storage::PageReport& pages)
+      : core_(core),
+        txn_(txn),
+        progress_(progress),
+        pages_(pages),
+        keys_(core.env->path(), kIndexBuildBytesMax) {}
 
   Result<VerifyReport> run() {
     KAURI_TRY(const std::optional<Meta> meta, read_meta(txn_));
     if (!meta) return corruption("table meta: it is empty");
     meta_ = *meta;
-    KAURI_CHECK(part("entries", check_entries()));
-    check_tree();
-    KAURI_CHECK(part("dn", check_dn_table()));
-    KAURI_CHECK(part("values", check_values_table()));
-    KAURI_CHECK(part("index", check_index()));
-    KAURI_CHECK(part("changes", check_changes()));
+    report_.faults = pages_.faults;
+    report_.fault_count = pages_.fault_count;
+    // All other tables are compared with the entries; keys of values that are lost are missing.
+    const bool entries = readable({Table::kEntries});
+    if (entries) KAURI_CHECK(part("entries", check_entries()));
+    if (entries) check_tree();
+    if (readable({Table::kEntries, Table::kDn})) KAURI_CHECK(part("dn", check_dn_table()));
+    if (readable({Table::kEntries, Table::kValues}))
+      KAURI_CHECK(part("values", check_values_table()));
+    if (readable({Table::kEntries, Table::kValues, Table::kIndex}))
+      KAURI_CHECK(part("index", check_index()));
+    if (readable({Table::kChanges})) KAURI_CHECK(part("changes", check_changes()));
+    name_unread();
     return std::move(report_);
   }
 
@@ -60,6 +74,21 @@ class Verifier {
     if (done || done.error().code() != ErrorCode::kCorruption) return done;
     fault("table " + table + ": its check stopped: " + done.error().message());
     return {};
+  }
+  // Whether the pages of all these are whole. What is not compared for their sake is named once.
+  bool readable(std::initializer_list<Table> tables) {
+    storage::TableSet needed;
+    for (const Table table : tables) needed |= storage::table_set(table);
+    if ((needed & pages_.broken).none()) return true;
+    unread_.push_back(*std::prev(tables.end()));
+    return false;
+  }
+  bool is_broken(Table table) const { return (pages_.broken & storage::table_set(table)).any(); }
+  void name_unread() {
+    if (unread_.empty()) return;
+    std::string text = "not compared, because of damaged pages:";
+    for (const Table table : unread_) text += " table " + std::string(storage::table_name(table));
+    report_.faults.push_back(std::move(text));
   }
   void fault(std::string text) {
     ++report_.fault_count;
@@ -92,6 +121,8 @@ class Verifier {
   Core& core_;
   storage::Txn& txn_;
   const std::function<void(const ImportProgress&)>& progress_;
+  const storage::PageReport& pages_;
+  std::vector<Table> unread_;
   PostingAccumulator keys_;
   Meta meta_;
   VerifyReport report_;
@@ -157,6 +188,7 @@ Result<void> Verifier::check_name(EntryId id, const entry::EntryView& view) {
   // One RDN in the joined form ends with a separator that the dn table does not hold.
   const std::string_view rdn = is_suffix ? std::string_view(*normal)
                                          : std::string_view(*normal).substr(0, normal->size() - 1);
+  if (is_broken(Table::kDn)) return {};
   KAURI_TRY(const std::optional<EntryId> found, index::find_child(txn_, view.parent(), rdn));
   if (!found || *found != id)
     fault("table dn: no record of entry " + number_text(id) + ", \"" + std::string(view.rdn()) +
@@ -168,7 +200,7 @@ Result<void> Verifier::check_external(EntryId id, const entry::AttributeSlot& sl
                                       std::vector<std::string>& values) {
   const std::string where = "table values, entry " + number_text(id) + ", attribute " +
                             std::string(core_.dictionary->text(slot.number)) + ": ";
-  KAURI_TRY(values, read_large_values(txn_, id, slot.number));
+  KAURI_TRY(values, find_large_values(txn_, id, slot.number));
   external_values_ += values.size();
   if (values.size() != slot.value_count)
     fault(where + std::to_string(values.size()) + " values, and the entry says " +
@@ -194,7 +226,7 @@ Result<void> Verifier::check_attributes(EntryId id, const entry::EntryView& view
     }
     entry::Attribute attribute{core_.dictionary->description(slot.number), {}};
     if (slot.external) {
-      KAURI_CHECK(check_external(id, slot, attribute.values));
+      if (!is_broken(Table::kValues)) KAURI_CHECK(check_external(id, slot, attribute.values));
     } else {
       for (const std::string_view value : slot.values) attribute.values.emplace_back(value);
     }
@@ -209,7 +241,7 @@ Result<void> Verifier::check_attributes(EntryId id, const entry::EntryView& view
       fault("table entries, id " + number_text(id) + ": entryCSN " + csn->values.front() +
             " is later than the last one of the database, " + meta_.last_csn);
   }
-  if (!in_order_) return {};
+  if (!in_order_ || is_broken(Table::kIndex) || is_broken(Table::kValues)) return {};
   for (const std::string& key : index::keys_of_entry(entry, core_.catalog, *core_.schema))
     KAURI_CHECK(keys_.add(key, id));
   return {};
@@ -375,9 +407,10 @@ Result<void> Verifier::check_changes() {
 }  // namespace
 
 Result<VerifyReport> verify(Database& database,
-                            const std::function<void(const ImportProgress&)>& progress) {
+                            const std::function<void(const ImportProgress&)>& progress,
+                            const storage::PageReport& pages) {
   KAURI_TRY(const std::unique_ptr<storage::ReadTxn> txn, database.env().begin_read());
-  Verifier verifier(database.core(), *txn, progress);
+  Verifier verifier(database.core(), *txn, progress, pages);
   return verifier.run();
 }
 

@@ -124,8 +124,9 @@ class ExternalValues {
   // Whether the attribute has a value with this normal form (by the type's equality rule).
   virtual Result<bool> contains(EntryId id, AttributeNumber number,
                                 std::string_view normal_value) = 0;
-  // Calls back with each value; stops when it returns false.
-  virtual Result<void> for_each(EntryId id, AttributeNumber number,
+  // Calls back with each value of an external attribute; stops when it returns false. RETURNS:
+  // kCorruption when there are not as many as the entry says: some were lost.
+  virtual Result<void> for_each(EntryId id, const AttributeSlot& slot,
                                 bool (*callback)(void* context, std::string_view value),
                                 void* context) = 0;
 };

@@ -75,7 +75,7 @@ Result<void> EntryWriter::gather_external(EntryId id, const entry::AttributeSlot
   // Two walks over the values, so that their size is known before the first is copied.
   std::size_t set_size = 0;
   KAURI_CHECK(external->for_each(
-      id, slot.number,
+      id, slot,
       [](void* context, std::string_view value) {
         *static_cast<std::size_t*>(context) += ber::header_size(value.size()) + value.size();
         return true;
@@ -83,7 +83,7 @@ Result<void> EntryWriter::gather_external(EntryId id, const entry::AttributeSlot
       &set_size));
   append_attribute_head(scratch, dictionary.text(slot.number), set_size);
   return external->for_each(
-      id, slot.number,
+      id, slot,
       [](void* context, std::string_view value) {
         auto& out = *static_cast<std::string*>(context);
         ber::append_header(out, ber::kOctetString, value.size());

@@ -182,7 +182,7 @@ Result<Tri> CompiledFilter::test_slot(const CompiledNode& node, const entry::Att
     at.result = either(at.result, at.filter.test_value(at.node, value, at.context));
     return at.result != Tri::kTrue && !at.context.exhausted;
   };
-  KAURI_CHECK(context.external->for_each(id, slot.number, visit, &walk));
+  KAURI_CHECK(context.external->for_each(id, slot, visit, &walk));
   return walk.result;
 }
 

@@ -141,6 +141,7 @@ Result<void> EnvImpl::check_file(const EnvOptions& options) const {
   PageCheckOptions what;
   what.extent = options.page_extent;
   what.tables = options.page_tables;
+  what.orphans = options.page_report != nullptr;
   what.adjacent_commits = options.durability != Durability::kRelaxed;
   KAURI_TRY(PageReport report, check_pages(file, what));
   const bool tolerated = options.page_report != nullptr && !report.unusable;

@@ -85,6 +85,7 @@ class Checker {
   void check_free_list();
   void take_free_pages(Tree& tree, std::string_view key, std::string_view data);
   void check_tables();
+  void check_orphans();
   void check_tree(Tree& tree);
   std::string record_fault(const Tree& tree) const;
   void walk(Tree& tree, std::uint64_t number, unsigned level, const Bounds& bounds);
@@ -441,6 +442,14 @@ void Checker::check_tables() {
   }
 }
 
+// A page that nothing leads to: an older page lies where a newer one should, which led to it.
+void Checker::check_orphans() {
+  for (std::uint64_t i = page::kMetaPages; i <= meta_.last_page; ++i) {
+    if (used_[i] || free_[i]) continue;
+    return fault("page " + std::to_string(i) + ": nothing leads to it, and it is not free");
+  }
+}
+
 PageReport Checker::run() {
   report_.unusable = !check_headers();
   if (report_.unusable) return std::move(report_);
@@ -454,6 +463,8 @@ PageReport Checker::run() {
     return std::move(report_);
   }
   check_tables();
+  if (report_.whole && options_.orphans && options_.tables.all() && report_.fault_count == 0)
+    check_orphans();
   return std::move(report_);
 }
 

@@ -22,6 +22,9 @@ struct PageCheckOptions {
   // Whether the two header pages must be of commits that follow one another. Not so after a crash
   // of the machine with relaxed durability.
   bool adjacent_commits = true;
+  // Whether a page that is neither used nor free is a fault. It harms nobody by itself, so that it
+  // keeps no server from starting.
+  bool orphans = true;
 };
 
 // Reads the data file at `path`. RETURNS: kNotFound, kIo; what is wrong with the pages is in the

@@ -350,6 +350,47 @@ TEST_F(PageCheckTest, DamageIsNamed) {
   }
 }
 
+// Only found where all pages are looked at, and not at the start of a server.
+TEST_F(PageCheckTest, AnOlderPageInThePlaceOfANewerOne) {
+  fill();
+  const Image older(read_file(file()));
+  {
+    const auto env = open();
+    auto txn = std::move(env->begin_write().value());
+    ASSERT_TRUE(txn->put(Table::kEntries, number_key(7), std::string(300, 'f')).has_value());
+    ASSERT_TRUE(txn->commit().has_value());
+  }
+  const Image newer(read_file(file()));
+  // The root of the table as it was before: it leads to the leaf of old, which is free now.
+  Image image = newer;
+  const std::uint64_t root = newer.tree(Table::kEntries).root;
+  std::string page = older.page(older.tree(Table::kEntries).root);
+  std::memcpy(page.data(), &root, sizeof root);
+  image.octets().replace(root * kPage, kPage, page);
+  write_file(file(), image.octets());
+  EXPECT_NE(text_of(check()).find("it is used, and listed as free"), std::string::npos)
+      << text_of(check());
+  // A free list of old: pages that were freed since belong to nothing.
+  image = newer;
+  const std::string free_list = older.page(older.meta().free_list.root);
+  const std::uint64_t place = newer.meta().free_list.root;
+  image.octets().replace(place * kPage + 8, kPage - 8, free_list.substr(8));
+  write_file(file(), image.octets());
+  EXPECT_NE(text_of(check()), "");
+}
+
+TEST_F(PageCheckTest, APageThatBelongsToNothing) {
+  Image image = filled();
+  const std::uint64_t root = image.meta().free_list.root;
+  // The last number of the first record, which is left out.
+  const std::size_t count = image.node_place(root, 0) + page::kNodeHeaderSize + 8;
+  image.octets()[count] = static_cast<char>(image.octets()[count] - 1);
+  write_file(file(), image.octets());
+  EXPECT_NE(text_of(check()).find("nothing leads to it"), std::string::npos) << text_of(check());
+  EXPECT_EQ(text_of(check({.orphans = false})), "");
+  EXPECT_NE(open(), nullptr);
+}
+
 std::map<std::string, std::string> contents_of(Env& env, Table table) {
   std::map<std::string, std::string> contents;
   auto txn = std::move(env.begin_read().value());

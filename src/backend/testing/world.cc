@@ -191,7 +191,7 @@ std::optional<std::map<std::string, std::multiset<std::string>>> World::read(con
     auto& values = out[std::string(database_->dictionary().text(slot.number))];
     if (slot.external) {
       EXPECT_TRUE((*session)->external().for_each(
-          *resolution->id, slot.number,
+          *resolution->id, slot,
           [](void* context, std::string_view value) {
             static_cast<std::multiset<std::string>*>(context)->emplace(value);
             return true;

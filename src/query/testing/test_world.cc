@@ -57,11 +57,11 @@ class TestWorld::Outside final : public entry::ExternalValues {
     }
     return false;
   }
-  Result<void> for_each(EntryId id, AttributeNumber number,
+  Result<void> for_each(EntryId id, const entry::AttributeSlot& slot,
                         bool (*callback)(void* context, std::string_view value),
                         void* context) override {
     for (const std::string& value :
-         world_.entries_.at(id).find(world_.dictionary_.description(number))->values)
+         world_.entries_.at(id).find(world_.dictionary_.description(slot.number))->values)
       if (!callback(context, value)) break;
     return {};
   }
