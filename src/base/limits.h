@@ -28,13 +28,20 @@ inline constexpr std::size_t kFilterDepthMax = 64;
 inline constexpr std::size_t kFilterNodesMax = 4096;
 // Parts of one substrings assertion; adminLimitExceeded.
 inline constexpr std::size_t kSubstringPartsMax = 64;
-// Octets of one entry's values that one filter may compare (values beyond ASCII count 16 times),
-// about 60 ms of work; adminLimitExceeded.
-inline constexpr std::uint64_t kFilterWorkMax = 64_MiB;
+// Octets of the assertion values of one filter, or of one compare. What is beyond ASCII has to go
+// through Unicode's tables and counts more (text/weight.h); adminLimitExceeded.
+inline constexpr std::size_t kAssertionOctetsMax = 4_MiB;
+// Work of one filter on one entry, in steps of about a nanosecond: query/filter_work.h has the
+// prices; adminLimitExceeded.
+inline constexpr std::uint64_t kFilterWorkMax = 40'000'000;
 // Attribute descriptions in one search request; adminLimitExceeded.
 inline constexpr std::size_t kRequestedAttributesMax = 1000;
 // Controls on one request; unwillingToPerform.
 inline constexpr std::size_t kControlsMax = 10;
+// Changes in one modify request; adminLimitExceeded.
+inline constexpr std::size_t kChangesMax = 10'000;
+// Values in one add or modify request; adminLimitExceeded.
+inline constexpr std::size_t kRequestValuesMax = 500'000;
 
 // --- Names (RFC 4514) ---
 // Octets of one DN; invalidDNSyntax.
@@ -49,6 +56,14 @@ inline constexpr std::size_t kRdnAvasMax = 16;
 // normalised: an assertion is Undefined. Real text has fewer than ten (UAX #15 calls 30
 // stream-safe), and ordering them costs the square of their number.
 inline constexpr std::size_t kCombiningMarksMax = 30;
+// Octets of the values of one add or modify request that are prepared for matching (binary values
+// are not), beyond ASCII counting more (text/weight.h); adminLimitExceeded.
+inline constexpr std::size_t kPreparedOctetsMax = 64_MiB;
+// Attributes of one entry, an attribute with each set of options being one of its own;
+// adminLimitExceeded.
+inline constexpr std::size_t kEntryAttributesMax = 10'000;
+// Octets of one attribute description with its options; adminLimitExceeded.
+inline constexpr std::size_t kDescriptionSizeMax = 1'024;
 
 // --- Authentication ---
 // Octets of a clear-text password offered for a bind or a change; invalidCredentials /
@@ -66,12 +81,20 @@ inline constexpr std::size_t kHashQueueMax = 1024;
 inline constexpr std::size_t kOperationsInFlightMax = 1000;
 // The same before authentication.
 inline constexpr std::size_t kOperationsInFlightAnonymousMax = 16;
+// Octets that the requests in flight on an authenticated connection hold; then the connection is
+// not read until one ends. One request may always be in flight.
+inline constexpr std::size_t kOperationsMemoryMax = 16_MiB;
+// The same before authentication.
+inline constexpr std::size_t kOperationsMemoryAnonymousMax = 1_MiB;
 // Seconds that a started message may take to arrive whole; close.
 inline constexpr std::uint32_t kMessageSecondsMax = 30;
 // Octets waiting to be sent; the connection's searches pause and it is not read until it drains.
 inline constexpr std::size_t kOutputQueueMax = 1_MiB;
 // Seconds without progress while output waits; close.
 inline constexpr std::uint32_t kOutputStallSecondsMax = 30;
+// Octets of all buffers of one worker that are larger than kOutputQueueMax, which only a message of
+// that size can make them; the slowest of their clients are disconnected.
+inline constexpr std::size_t kLargeBuffersMax = 256_MiB;
 
 // --- Operations ---
 // Entries a search returns to others than the administrator, when the request asks for more;
@@ -94,6 +117,8 @@ inline constexpr std::size_t kCommitOperationsMax = 512;
 inline constexpr std::size_t kCommitBytesMax = 32_MiB;
 // Write requests waiting for the writer; busy.
 inline constexpr std::size_t kWriteQueueMax = 16384;
+// Octets of them; the same.
+inline constexpr std::size_t kWriteQueueBytesMax = 256_MiB;
 // Values of one attribute kept inside the entry; more go to the values table.
 inline constexpr std::size_t kInlineValuesMax = 200;
 

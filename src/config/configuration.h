@@ -73,6 +73,7 @@ struct LimitsConfiguration {
   std::uint32_t first_request_seconds_max = limits::kFirstRequestSecondsMax;
   std::uint32_t message_seconds_max = limits::kMessageSecondsMax;
   std::uint32_t output_stall_seconds_max = limits::kOutputStallSecondsMax;
+  std::size_t large_buffers_max = limits::kLargeBuffersMax;
   std::size_t hash_queue_max = limits::kHashQueueMax;
   std::uint64_t change_log_records_max = limits::kChangeLogRecordsMax;
   friend bool operator==(const LimitsConfiguration&, const LimitsConfiguration&) = default;

@@ -306,6 +306,10 @@ void add_limits(std::vector<Option>& out) {
   out.push_back(limit<&L::output_stall_seconds_max>(
       "output_stall_seconds_max", "seconds", 1, 86'400, true,
       "Time without progress while answers wait for a slow reader; then the connection ends."));
+  out.push_back(limit<&L::large_buffers_max>(
+      "large_buffers_max", "octets", 0, std::int64_t{1} << 40U, true,
+      "Memory of one worker for messages above 1 MiB that slow clients send or read; beyond it the "
+      "slowest of them lose their connections."));
   out.push_back(limit<&L::hash_queue_max>(
       "hash_queue_max", "jobs", 1, 1'000'000, true,
       "Logins and password changes that wait for the slow hashes; more are answered busy."));

@@ -112,6 +112,7 @@ std::string keys_for_the_next_start(const config::Configuration& now,
   note(old.message_seconds_max == fresh.message_seconds_max, "limits.message_seconds_max");
   note(old.output_stall_seconds_max == fresh.output_stall_seconds_max,
        "limits.output_stall_seconds_max");
+  note(old.large_buffers_max == fresh.large_buffers_max, "limits.large_buffers_max");
   note(old.hash_queue_max == fresh.hash_queue_max, "limits.hash_queue_max");
   note(old.change_log_records_max == fresh.change_log_records_max, "limits.change_log_records_max");
   note(now.allow_cleartext_bind == wanted.allow_cleartext_bind, "cleartext bind");
@@ -226,6 +227,7 @@ Result<void> Directory::start_server() {
   options.access_log = access_log_.get();
   options.clock = &Clock::system();
   options.timeouts = timeouts(config_.limits);
+  options.large_buffers_max = config_.limits.large_buffers_max;
   KAURI_TRY(server_, server::Server::start(std::move(options)));
   return {};
 }

@@ -21,6 +21,8 @@ constexpr std::size_t kTurnSize = 256_KiB;
 static_assert(kTurnSize <= limits::kOutputQueueMax);
 // Receives in one go before other connections have their turn.
 constexpr int kReceivesMax = 4;
+// Time for requests that came together, before other connections have their turn.
+constexpr std::int64_t kSliceNanos = std::int64_t{limits::kSearchSliceMicros} * 1000;
 // How long a connection whose answers are all sent waits for the client's end: closing at once
 // would let unread octets turn into a reset, and the client might lose the last answer.
 constexpr std::int64_t kLingerNanos = 2 * kNanosPerSecond;
@@ -60,7 +62,8 @@ void Connection::on_events(std::uint32_t events) {
   if ((events & EPOLLIN) != 0) {
     if (phase_ == Phase::kLingering) {
       discard_input();
-    } else if (phase_ == Phase::kOpen && !output_blocked() && !session_->reading_paused()) {
+    } else if (phase_ == Phase::kOpen && !output_blocked() && !input_kept_ &&
+               !session_->reading_paused()) {
       // Otherwise something earlier in this round changed the interest; the event comes again.
       receive();
     }
@@ -100,13 +103,23 @@ void Connection::receive() {
 void Connection::process(std::string_view received) {
   std::string& out = worker_.answers();
   const std::int64_t now = worker_.now();
+  std::int64_t slice_started = 0;
+  slice_over_ = false;
   const InputBuffer::State state = input_.consume(
       received, [this] { return session_->message_size_max(); },
       [&](std::string_view message) {
         session_->handle(message, now, out);
         if (out.size() >= kFlushSize) send(out);
-        return phase_ != Phase::kClosed && !output_blocked() && !session_->closing() &&
-               !session_->reading_paused();
+        if (phase_ == Phase::kClosed || output_blocked() || session_->closing() ||
+            session_->reading_paused()) {
+          return false;
+        }
+        // A request that came alone does not pay for a look at the clock.
+        if (input_.messages() < 2) return true;
+        const std::int64_t time = worker_.shared().clock.monotonic_nanos();
+        if (slice_started == 0) slice_started = time;
+        slice_over_ = time - slice_started >= kSliceNanos;
+        return !slice_over_;
       });
   if (phase_ == Phase::kClosed) return;
   if (state == InputBuffer::State::kBroken) {
@@ -159,6 +172,8 @@ void Connection::send_queued() {
     }
     if (sent.state == Transport::State::kWouldBlock) return;
     output_sent_ += sent.size;
+    // The kernel reports room when a good part of its buffer is free, not for each octet that a
+    // reader takes: so this is progress.
     stall_deadline_ = worker_.now() + seconds(worker_.shared().timeouts.output_stall);
   }
   stall_deadline_ = 0;
@@ -170,12 +185,24 @@ void Connection::send_queued() {
   }
 }
 
+void Connection::account() {
+  const std::size_t held = input_.capacity() + output_.capacity();
+  const std::size_t large = held > limits::kOutputQueueMax ? held : 0;
+  if (large != large_octets) worker_.hold_large(*this, large);
+}
+
+std::int64_t Connection::patience_ends() const {
+  if (message_deadline_ == 0 || stall_deadline_ == 0) return message_deadline_ + stall_deadline_;
+  return std::min(message_deadline_, stall_deadline_);
+}
+
 bool Connection::busy() const {
-  return session_->operations_in_flight() > 0 || session_->has_work();
+  return input_kept_ || session_->operations_in_flight() > 0 || session_->has_work();
 }
 
 void Connection::settle() {
   for (;;) {
+    account();
     if (phase_ == Phase::kClosed || phase_ == Phase::kLingering) return;
     if (output_blocked()) {
       transport_.set_interest({.writable = true});
@@ -185,10 +212,10 @@ void Connection::settle() {
       finish(finish_reason_ != nullptr ? finish_reason_ : "unbound");
       return;
     }
-    if (!input_kept_ || session_->reading_paused()) break;
+    if (!input_kept_ || slice_over_ || session_->reading_paused()) break;
     process({});
   }
-  if (session_->has_work()) worker_.queue_turn(*this);
+  if (session_->has_work() || (input_kept_ && slice_over_)) worker_.queue_turn(*this);
   if (!busy()) {
     if (phase_ == Phase::kDraining) {
       say_goodbye();
@@ -204,8 +231,8 @@ void Connection::settle() {
     end_deadline_ = worker_.now() + seconds(worker_.shared().timeouts.output_stall);
     arm(end_deadline_);
   }
-  transport_.set_interest(
-      {.readable = phase_ == Phase::kOpen && !input_ended_ && !session_->reading_paused()});
+  transport_.set_interest({.readable = phase_ == Phase::kOpen && !input_ended_ && !input_kept_ &&
+                                       !session_->reading_paused()});
 }
 
 void Connection::say_goodbye() {
@@ -227,9 +254,14 @@ void Connection::collect_output() {
 
 void Connection::run_turn() {
   if (phase_ == Phase::kClosed || phase_ == Phase::kLingering || output_blocked()) return;
-  std::string& out = worker_.answers();
-  session_->run_turn(out, kTurnSize);
-  send(out);
+  slice_over_ = false;
+  if (input_kept_ && !session_->reading_paused()) process({});
+  if (phase_ == Phase::kClosed) return;
+  if (!output_blocked() && session_->has_work()) {
+    std::string& out = worker_.answers();
+    session_->run_turn(out, kTurnSize);
+    send(out);
+  }
   settle();
 }
 
@@ -279,6 +311,7 @@ void Connection::discard_input() {
 void Connection::close(const char* reason) {
   if (phase_ == Phase::kClosed) return;
   phase_ = Phase::kClosed;
+  if (large_octets != 0) worker_.hold_large(*this, 0);
   close_session();
   transport_.close();
   worker_.forget(*this, finish_reason_ != nullptr ? finish_reason_ : reason);

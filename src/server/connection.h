@@ -2,9 +2,11 @@
 // answers out, and every deadline of base/limits.h.
 //
 // Reading stops while output waits (a slow reader costs one bounded queue) and while the session
-// asks for a pause. Thread safety: confined to its worker. Lifetime: the worker's table holds a
-// shared_ptr until the connection is closed, and one until the round of the loop that closed it
-// ends.
+// asks for a pause. Requests that came together are handled for a slice of time; the rest takes
+// turns with the other connections. Buffers beyond limits::kOutputQueueMax count for the worker's
+// share of memory, see Worker::hold_large(). Thread safety: confined to its worker. Lifetime: the
+// worker's table holds a shared_ptr until the connection is closed, and one until the round of the
+// loop that closed it ends.
 #pragma once
 
 #include <cstdint>
@@ -34,16 +36,20 @@ class Connection final : public Poller::Target,
 
   // The worker calls these.
   void collect_output();  // answers that completed elsewhere are there
-  void run_turn();        // one slice of the searches that wait
+  void run_turn();        // one slice of the requests and searches that wait
   void begin_drain();     // no further requests; close when what is in flight has ended
   // Ends the connection now. `reason` is a static sentence or errno's text; it goes to the log.
   void close(const char* reason);
+  // When what is in its buffers has to have moved on, in monotonic nanoseconds; 0 = no such time.
+  std::int64_t patience_ends() const;
   void on_events(std::uint32_t events) override;
   std::int64_t on_timer(std::int64_t now_nanos) override;
 
   // Marks for the worker's lists, so that a connection is in each of them once.
   bool turn_queued = false;
   bool output_marked = false;
+  // What it has in Worker::hold_large().
+  std::size_t large_octets = 0;
 
  private:
   enum class Phase : std::uint8_t {
@@ -60,6 +66,8 @@ class Connection final : public Poller::Target,
   // Sends `out` or queues what the socket does not take; `out` is empty then.
   void send(std::string& out);
   void send_queued();
+  // Tells the worker of buffers that are larger than what every connection may have.
+  void account();
   // Decides what the connection waits for next.
   void settle();
   bool output_blocked() const { return !output_.empty(); }
@@ -86,7 +94,8 @@ class Connection final : public Poller::Target,
   const char* finish_reason_ = nullptr;  // set: close as soon as the output is sent
   Phase phase_ = Phase::kOpen;
   bool input_ended_ = false;  // the peer sends no more
-  bool input_kept_ = false;   // messages wait in input_ for a pause to end
+  bool input_kept_ = false;   // messages wait in input_ for a pause to end, or for a turn
+  bool slice_over_ = false;   // the last ones handled took long: the kept ones wait for a turn
   bool session_closed_ = false;
 };
 

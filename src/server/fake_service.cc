@@ -1,8 +1,16 @@
 #include "server/fake_service.h"
 
+#include "base/clock.h"
+
 namespace kauri::server {
 namespace {
 constexpr std::size_t kEntriesOfTurn = 16;
+
+void work_for(int micros) {
+  const std::int64_t end = Clock::system().monotonic_nanos() + std::int64_t{micros} * 1000;
+  while (Clock::system().monotonic_nanos() < end) {
+  }
+}
 }  // namespace
 
 void FakeSession::handle(std::string_view octets, std::int64_t, std::string& out) {
@@ -28,6 +36,7 @@ void FakeSession::handle(std::string_view octets, std::int64_t, std::string& out
           });
         });
   } else {
+    work_for(service_.compare_micros);
     ldap::append_result(out, message.id, ldap::Operation::kCompareResponse,
                         {ldap::ResultCode::kCompareTrue, {}, {}, {}});
   }
@@ -48,7 +57,7 @@ void FakeSession::run_turn(std::string& out, std::size_t out_limit) {
   service_.turns.fetch_add(1);
   Search& search = searches_.front();
   for (std::size_t i = 0; i < kEntriesOfTurn && search.left > 0 && out.size() < out_limit; ++i) {
-    ldap::append_search_entry(out, search.id, "cn=x", std::string(1000, ' '), {});
+    ldap::append_search_entry(out, search.id, "cn=x", std::string(service_.entry_size, ' '), {});
     --search.left;
   }
   if (search.left > 0) return;

@@ -1,8 +1,8 @@
 // For tests: an operation::Service whose answers are told by the message ID and tag of a request,
 // so that the server can be tested without a directory.
 //
-//   Compare           answered at once (compareTrue)
-//   Search            `entries` answers in turns of 16, each of about 1 KiB, then the result
+//   Compare           answered at once (compareTrue), after `compare_micros` of work
+//   Search            `entries` answers in turns of 16, each of `entry_size`, then the result
 //   Modify            answered by complete_one() on another thread
 //   Bind              answered by complete_one(); reading pauses until then; then authenticated
 //   Unbind            closing
@@ -91,7 +91,9 @@ class FakeService final : public operation::Service {
     return peers_;
   }
 
-  std::size_t entries = 0;             // of each search
+  std::size_t entries = 0;  // of each search
+  std::size_t entry_size = 1000;
+  std::atomic<int> compare_micros{0};
   std::size_t message_size_max = 256;  // before a bind; ten times that after
   std::atomic<int> handled{0};
   std::atomic<int> turns{0};

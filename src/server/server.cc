@@ -42,7 +42,8 @@ std::size_t connections_possible() {
 
 struct Server::Impl {
   explicit Impl(const ServerOptions& options)
-      : shared{*options.service, *options.clock, options.access_log, options.timeouts} {}
+      : shared{*options.service, *options.clock, options.access_log, options.timeouts,
+               options.large_buffers_max} {}
 
   Worker::Shared shared;
   std::vector<std::unique_ptr<Worker>> workers;

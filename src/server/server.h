@@ -36,6 +36,7 @@ struct ServerOptions {
   operation::AccessLog* access_log = nullptr;  // CONNECT and DISCONNECT lines; may be nullptr
   Clock* clock = nullptr;
   Timeouts timeouts = {};
+  std::size_t large_buffers_max = limits::kLargeBuffersMax;  // octets, for each worker
 };
 
 class Server {

@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/units.h"
@@ -163,6 +165,30 @@ void Worker::run_next_turn() {
   turns_.pop_front();
   connection->turn_queued = false;
   connection->run_turn();
+}
+
+// --- Memory ---
+
+void Worker::hold_large(Connection& connection, std::size_t octets) {
+  if (connection.large_octets == 0) large_.push_back(&connection);
+  large_octets_ += octets;
+  large_octets_ -= connection.large_octets;
+  connection.large_octets = octets;
+  if (octets == 0) std::erase(large_, &connection);
+  const auto patience = [](const Connection* each) {
+    const std::int64_t ends = each->patience_ends();
+    return ends != 0 ? ends : std::numeric_limits<std::int64_t>::max();
+  };
+  while (large_octets_ > shared_.large_buffers_max && large_.size() > 1) {
+    Connection* const slowest =
+        *std::min_element(large_.begin(), large_.end(),
+                          [&](const auto* a, const auto* b) { return patience(a) < patience(b); });
+    log_repeated_event(Severity::kWarning,
+                       "a slow client was disconnected: large messages to and from slow clients "
+                       "take more memory than limits.large_buffers_max, " +
+                           std::to_string(shared_.large_buffers_max) + " octets");
+    slowest->close("too slow for a message as large as this, and the memory for these is used up");
+  }
 }
 
 // --- Connections ---

@@ -36,6 +36,7 @@ class Worker final : public operation::Executor {
     Clock& clock;
     operation::AccessLog* access_log;
     Timeouts timeouts;
+    std::size_t large_buffers_max;
     std::atomic<std::size_t> connections{0};  // open, on all workers
     std::mutex idle_mutex{};
     std::condition_variable idle{};  // told under idle_mutex when `connections` falls to 0
@@ -71,6 +72,10 @@ class Worker final : public operation::Executor {
   void trim_answers();
   void queue_turn(Connection& connection);
   void mark_output(Connection& connection);
+  // The connection has large buffers of so many octets now (0: none any more). When all of them
+  // together pass Shared::large_buffers_max, those connections end whose clients are the nearest to
+  // the end of their patience: they read or send the least. The last one may always stay.
+  void hold_large(Connection& connection, std::size_t octets);
   // The connection is closed. Drops the reference that the worker holds.
   void forget(Connection& connection, std::string_view reason);
 
@@ -110,6 +115,8 @@ class Worker final : public operation::Executor {
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
   std::deque<std::shared_ptr<Connection>> turns_;
   std::vector<std::shared_ptr<Connection>> marked_;
+  std::vector<Connection*> large_;                   // open connections with large buffers
+  std::size_t large_octets_ = 0;                     // of all of them
   std::vector<std::shared_ptr<Connection>> closed_;  // kept until the round ends
 };
 
