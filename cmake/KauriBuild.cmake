@@ -1,4 +1,5 @@
-# The project's build vocabulary: kauri_library(), kauri_test(), kauri_test_support(), kauri_fuzz(), kauri_program().
+# The project's build vocabulary: kauri_library(), kauri_test(), kauri_test_support(), kauri_planted_test(),
+# kauri_fuzz(), kauri_program().
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
@@ -82,6 +83,28 @@ function(kauri_test_support name)
   add_library(kauri_${name}_testing STATIC ${ARG_SOURCES})
   target_link_libraries(kauri_${name}_testing PUBLIC kauri_options ${ARG_DEPS} GTest::gmock)
   target_compile_definitions(kauri_${name}_testing PRIVATE KAURI_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+endfunction()
+
+# kauri_planted_test(NAME SOURCES x_test.cc FAULTY y.cc DEPS query CASES "fault=Suite.Case"...): negative controls. A second
+# program of the tests in which the sources FAULTY hold their planted faults (base/planted_fault.h); each case is a test
+# that passes when the test named fails because of the fault.
+function(kauri_planted_test name)
+  if(NOT KAURI_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;FAULTY;DEPS;LIBRARIES;CASES" ${ARGN})
+  list(TRANSFORM ARG_DEPS PREPEND kauri_)
+  add_executable(kauri_${name}_planted ${ARG_SOURCES} ${ARG_FAULTY})
+  target_link_libraries(kauri_${name}_planted PRIVATE kauri_options ${ARG_DEPS} ${ARG_LIBRARIES} GTest::gmock_main)
+  target_compile_definitions(kauri_${name}_planted PRIVATE KAURI_PLANTED_FAULTS
+                             KAURI_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  foreach(case ${ARG_CASES})
+    string(REGEX MATCH "^([^=]+)=([^=]+)$" matched "${case}")
+    add_test(NAME planted/${CMAKE_MATCH_1} COMMAND kauri_${name}_planted --gtest_filter=${CMAKE_MATCH_2})
+    set_tests_properties(planted/${CMAKE_MATCH_1} PROPERTIES TIMEOUT 120
+      ENVIRONMENT "KAURI_PLANTED_FAULT=${CMAKE_MATCH_1}"
+      PASS_REGULAR_EXPRESSION "FAILED  [^A-Za-z0-9]* *${CMAKE_MATCH_2}")
+  endforeach()
 endfunction()
 
 # kauri_fuzz(NAME SOURCE x_fuzz.cc DEPS ber): a libFuzzer target; its seeds lie in x_fuzz.in/ beside the source.
