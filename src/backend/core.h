@@ -40,6 +40,7 @@ struct Core {
   std::string suffix_normal;             // schema::normalize_dn
   std::vector<std::string> suffix_rdns;  // normal, leaf first
   std::uint64_t change_log_records_max = 0;
+  bool read_only = false;
   std::unique_ptr<entry::Dictionary> dictionary;
   index::IndexCatalog catalog;
   std::unique_ptr<storage::Env> env;

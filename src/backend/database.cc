@@ -118,6 +118,7 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
   core.clock = &clock;
   core.random = &random;
   core.change_log_records_max = options.change_log_records_max;
+  core.read_only = options.read_only;
   core.dictionary = std::make_unique<entry::Dictionary>(core.schema);
   storage::EnvOptions env_options;
   env_options.path = options.path;

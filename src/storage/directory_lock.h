@@ -1,4 +1,5 @@
-// DirectoryLock: one process at a time in a database directory. Inside storage/ only.
+// DirectoryLock: one process at a time in a database directory. Env::open() takes it; so does who
+// replaces the file without opening it.
 //
 // The lock is a kernel lock (flock) on the file "kauri.lock", which also holds the owner's pid for
 // messages; it ends with the process however it ends, so a file that was left behind means nothing.
