@@ -148,6 +148,23 @@ char32_t step(std::u16string_view text, std::size_t* i) {
   return 0x10000 + ((unit - 0xD800) << 10U) + (low - 0xDC00);
 }
 
+// Whether the character is a mark, or becomes one: some have no combining class of their own and
+// decompose into marks alone.
+bool becomes_mark(UChar32 c) {
+  constexpr UChar32 kHalfwidthVoiced = 0xFF9E;
+  constexpr UChar32 kHalfwidthSemiVoiced = 0xFF9F;
+  return u_getIntPropertyValue(c, UCHAR_LEAD_CANONICAL_COMBINING_CLASS) != 0 ||
+         c == kHalfwidthVoiced || c == kHalfwidthSemiVoiced;
+}
+
+// Whether the map step drops the character (RFC 4518 section 2.2).
+bool is_dropped(UChar32 c) {
+  constexpr UChar32 kMongolianSoftHyphen = 0x1806;
+  constexpr UChar32 kObjectReplacement = 0xFFFC;
+  return u_charType(c) == U_FORMAT_CHAR || c == kMongolianSoftHyphen || c == kObjectReplacement ||
+         u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) != 0;
+}
+
 // Whether more marks follow each other than limits::kCombiningMarksMax. What the map step drops
 // does not part them.
 bool has_long_run_of_marks(std::u16string_view text) {
@@ -157,10 +174,9 @@ bool has_long_run_of_marks(std::u16string_view text) {
     const auto c = static_cast<UChar32>(step(text, &i));
     if (c < 0x300) {
       if ((c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c != 0xAD)) marks = 0;
-    } else if (u_getCombiningClass(c) != 0) {
+    } else if (becomes_mark(c)) {
       if (++marks > limits::kCombiningMarksMax) return true;
-    } else if (u_charType(c) != U_FORMAT_CHAR &&
-               u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) == 0) {
+    } else if (!is_dropped(c)) {
       marks = 0;
     }
   }

@@ -10,6 +10,7 @@
 #include "text/stringprep.h"
 #include "text/utf8.h"
 #include "text/visible.h"
+#include "text/weight.h"
 
 namespace kauri::text {
 namespace {
@@ -239,6 +240,69 @@ TEST(Stringprep, LimitsCombiningMarksInARow) {
   }
   out.clear();
   EXPECT_TRUE(prepare_string(run(1000, "e"), Letters::kFolded, StringPart::kWhole, out));
+}
+
+// The same for every character of the lower planes between the marks, whatever it becomes: either
+// it parts the run, and then something stands between the marks afterwards, or the run is refused.
+TEST(Stringprep, NoCharacterHidesARunOfMarks) {
+  const std::string marks = [] {
+    std::string out;
+    for (int i = 0; i < 20; ++i) out += i % 2 == 0 ? "\u0301" : "\u0323";
+    return out;
+  }();
+  const auto longest_run = [](std::string_view octets) {
+    std::size_t longest = 0;
+    std::size_t run = 0;
+    while (!octets.empty()) {
+      const std::string_view two = octets.substr(0, 2);
+      const bool is_mark = two == "\u0301" || two == "\u0323" || two == "\u0300";
+      run = is_mark ? run + 1 : 0;
+      longest = std::max(longest, run);
+      octets.remove_prefix(is_mark ? 2 : 1);
+    }
+    return longest;
+  };
+  for (char32_t c = 0x20; c < 0x20000; ++c) {
+    if (c >= 0xD800 && c < 0xE000) continue;
+    std::string text = "a" + marks;
+    append_utf8(text, c);
+    text += marks;
+    std::string out;
+    if (!prepare_string(text, Letters::kFolded, StringPart::kWhole, out)) continue;
+    ASSERT_LE(longest_run(out), 21U) << "U+" << std::hex << static_cast<unsigned>(c);
+    // Nor does it become a mark by itself.
+    std::string many = "a";
+    for (int i = 0; i < 20; ++i) {
+      many += "\u0315";
+      append_utf8(many, c);
+    }
+    out.clear();
+    if (!prepare_string(many, Letters::kFolded, StringPart::kWhole, out)) continue;
+    // What is not a mark keeps its place between the marks.
+    ASSERT_EQ(out.find("\u0315\u0315"), std::string::npos)
+        << "U+" << std::hex << static_cast<unsigned>(c);
+  }
+}
+
+TEST(Weight, IsAtLeastTheOctetsAndBounded) {
+  EXPECT_EQ(preparation_weight(""), 0U);
+  EXPECT_EQ(preparation_weight("plain"), 5U);
+  EXPECT_EQ(preparation_weight("a\u00E9b"), 22U);
+  EXPECT_EQ(preparation_weight("\uFDFA"), 150U);
+  EXPECT_EQ(preparation_weight("\u334A"), 60U);
+  EXPECT_EQ(preparation_weight("\u0130"), 45U);
+  EXPECT_EQ(preparation_weight("\xEF"), 10U);
+  std::string text;
+  for (unsigned octet = 0; octet < 0x10000; ++octet) {
+    text.push_back(static_cast<char>(octet >> 8U));
+    text.push_back(static_cast<char>(octet & 0xFFU));
+  }
+  EXPECT_LE(preparation_weight(text), text.size() * kPreparationWeightMax);
+  for (const char first : {'\xEF', '\xE3', '\xC4', '\xC7', '\xCE'}) {
+    std::string same;
+    for (int i = 0; i < 100; ++i) same += {first, first == '\xEF' ? '\xB7' : '\x8C', '\xBA'};
+    EXPECT_LE(preparation_weight(same), same.size() * kPreparationWeightMax);
+  }
 }
 
 TEST(Visible, LeavesTextAsItIs) {
