@@ -1,6 +1,8 @@
 // What the decoders of this folder share. Internal to src/ldap. Thread safety: immutable functions.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "ber/reader.h"
@@ -46,7 +48,9 @@ class Reuse {
   std::size_t used_ = 0;
 };
 
-// PartialAttribute (RFC 4511 section 4.1.7) at the head of `reader`.
-void decode_attribute(ber::Reader& reader, AttributeView& out);
+// PartialAttribute (RFC 4511 section 4.1.7) at the head of `reader`. Ends early, without a fault,
+// when it has one value more than `values_max`.
+inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
+void decode_attribute(ber::Reader& reader, AttributeView& out, std::size_t values_max = kAnyNumber);
 
 }  // namespace kauri::ldap::internal

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/limits.h"
 #include "ldap/filter.h"
+#include "text/weight.h"
 
 namespace kauri::ldap {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using ber::Reader;
 
 static_assert(limits::kFilterDepthMax == 64 && limits::kFilterNodesMax == 4096 &&
-                  limits::kSubstringPartsMax == 64,
+                  limits::kSubstringPartsMax == 64 && limits::kAssertionOctetsMax == 4194304,
               "sentences below name the limits");
 
 constexpr ber::Tag kAndTag = ber::context_constructed(0);
@@ -33,7 +34,10 @@ void skip_rest(Reader& reader) {
 // Decodes one filter; a member function for each choice.
 class FilterDecoder {
  public:
-  FilterDecoder(Reader& outer, Filter& out) : outer_(outer), out_(out) {}
+  FilterDecoder(Reader& outer, Filter& out)
+      : outer_(outer),
+        out_(out),
+        weighs_(outer.rest().size() > limits::kAssertionOctetsMax / text::kPreparationWeightMax) {}
 
   FilterFault decode(const char*& why) {
     add(outer_);
@@ -98,6 +102,17 @@ class FilterDecoder {
     }
   }
 
+  void weigh(std::string_view value) {
+    if (!weighs_) return;
+    weight_ +=
+        value.size() > limits::kAssertionOctetsMax ? value.size() : text::preparation_weight(value);
+    if (weight_ > limits::kAssertionOctetsMax) {
+      fail(FilterFault::kAdminLimit,
+           "the values in the filter have more octets than the limit of 4194304 (what is beyond "
+           "ASCII counts ten times or more)");
+    }
+  }
+
   FilterNode& new_leaf(FilterKind kind) {
     FilterNode& node = out_.nodes.emplace_back();
     node.kind = kind;
@@ -140,6 +155,7 @@ class FilterDecoder {
     FilterNode& node = new_leaf(static_cast<FilterKind>(tag & 0x1FU));
     node.attribute = contents.octet_string();
     node.value = contents.octet_string();
+    weigh(node.value);
     skip_rest(contents);
     fail_if_broken(contents);
   }
@@ -162,6 +178,7 @@ class FilterDecoder {
         return fail(FilterFault::kAdminLimit,
                     "a substrings filter has more parts than the limit of 64");
       }
+      weigh(value);
       final_seen = tag == ber::context(2);
       out_.parts.push_back({static_cast<SubstringPartKind>(tag & 0x1FU), value});
     }
@@ -194,6 +211,7 @@ class FilterDecoder {
     const bool has_rule = contents.optional(ber::context(1), node.matching_rule);
     const bool has_attribute = contents.optional(ber::context(2), node.attribute);
     node.value = contents.octet_string(ber::context(3));
+    weigh(node.value);
     if (contents.peek() == ber::context(4)) node.dn_attributes = contents.boolean(ber::context(4));
     skip_rest(contents);
     fail_if_broken(contents);
@@ -210,6 +228,8 @@ class FilterDecoder {
   Filter& out_;
   FilterFault fault_ = FilterFault::kNone;
   const char* why_ = nullptr;
+  const bool weighs_;  // whether the values may be too long in all
+  std::size_t weight_ = 0;
   Reader current_;  // contents of the innermost open composite
   unsigned depth_ = 0;
   std::array<Level, limits::kFilterDepthMax> levels_;

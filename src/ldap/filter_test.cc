@@ -187,6 +187,34 @@ TEST(FilterBerTest, WidthLimit) {  // T10
   EXPECT_EQ(decode(parts(list), filter), FilterFault::kAdminLimit);
 }
 
+TEST(FilterBerTest, OctetsOfValuesLimit) {  // T10
+  Filter filter;
+  const auto equality = [](std::size_t octets, char octet = 'v') {
+    return tlv(0xa3, tlv(4, "cn") + tlv(4, std::string(octets, octet)));
+  };
+  const auto presents = [](std::size_t octets) {
+    return parts("\x81\x84"s + std::string(1, static_cast<char>(octets >> 24U)) +
+                 static_cast<char>(octets >> 16U) + static_cast<char>(octets >> 8U) +
+                 static_cast<char>(octets) + std::string(octets, 'v'));
+  };
+  constexpr std::size_t kMax = limits::kAssertionOctetsMax;
+  EXPECT_EQ(decode(equality(kMax), filter), FilterFault::kNone);
+  EXPECT_EQ(decode(equality(kMax + 1), filter), FilterFault::kAdminLimit);
+  EXPECT_EQ(decode(presents(kMax), filter), FilterFault::kNone);
+  EXPECT_EQ(decode(presents(kMax + 1), filter), FilterFault::kAdminLimit);
+  const auto extensible = [](std::size_t octets) {
+    return tlv(0xa9, tlv(0x82, "cn") + tlv(0x83, std::string(octets, 'v')));
+  };
+  EXPECT_EQ(decode(extensible(kMax), filter), FilterFault::kNone);
+  EXPECT_EQ(decode(extensible(kMax + 1), filter), FilterFault::kAdminLimit);
+  // All of them together, and what is beyond ASCII ten times.
+  const std::string half = equality(kMax / 2);
+  EXPECT_EQ(decode(tlv(0xa1, half + half), filter), FilterFault::kNone);
+  EXPECT_EQ(decode(tlv(0xa1, half + half + equality(1)), filter), FilterFault::kAdminLimit);
+  EXPECT_EQ(decode(equality(kMax / 10, '\xe9'), filter), FilterFault::kNone);
+  EXPECT_EQ(decode(equality(kMax / 10 + 1, '\xe9'), filter), FilterFault::kAdminLimit);
+}
+
 TEST(FilterTextTest, Items) {
   const auto leaf = [](std::string_view source) {
     Result<Filter> filter = parse_filter(source);

@@ -1,6 +1,8 @@
 // Bind, compare, modify DN, extended and abandon requests (RFC 4511 sections 4.2, 4.9 to 4.12).
+#include "base/limits.h"
 #include "ldap/decode_support.h"
 #include "ldap/message.h"
+#include "text/weight.h"
 
 namespace kauri::ldap {
 
@@ -8,6 +10,8 @@ using internal::finish;
 using internal::kBodyDepth;
 using internal::protocol_result;
 using internal::skip_rest;
+
+static_assert(limits::kAssertionOctetsMax == 4194304, "a sentence below names the limit");
 
 DecodeResult decode_bind(std::string_view body, BindRequest& out) {
   out = {};
@@ -44,6 +48,12 @@ DecodeResult decode_compare(std::string_view body, CompareRequest& out) {
   out.value = assertion.octet_string();
   finish(reader, assertion);
   skip_rest(reader);
+  if (reader.ok() && (out.value.size() > limits::kAssertionOctetsMax ||
+                      text::preparation_weight(out.value) > limits::kAssertionOctetsMax)) {
+    return {DecodeFault::kAdminLimit,
+            "the value to compare with has more octets than the limit of 4194304 (what is beyond "
+            "ASCII counts ten times or more)"};
+  }
   return protocol_result(reader);
 }
 

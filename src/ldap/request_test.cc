@@ -186,6 +186,50 @@ TEST(RequestTest, Add) {
   EXPECT_EQ(request.attributes[0].values, (std::vector<std::string_view>{"z"}));
 }
 
+// Many tiny things: counted while they are read, so that they take no memory first.
+TEST(RequestTest, CountsOfWritesAreLimited) {
+  const auto times = [](std::size_t count, const std::string& what) {
+    std::string out;
+    out.reserve(count * what.size());
+    for (std::size_t i = 0; i < count; ++i) out += what;
+    return out;
+  };
+  const auto add = [](const std::string& attributes) {
+    return text("dc=x") + tlv(0x30, attributes);
+  };
+  AddRequest request;
+  std::string body = add(attribute("cn", times(limits::kRequestValuesMax, text(""))));
+  EXPECT_TRUE(decode_add(body, request).ok());
+  body = add(attribute("cn", times(limits::kRequestValuesMax + 1, text(""))));
+  EXPECT_EQ(decode_add(body, request).fault, DecodeFault::kAdminLimit);
+  body =
+      add(attribute("cn", times(limits::kRequestValuesMax, text(""))) + attribute("sn", text("")));
+  EXPECT_EQ(decode_add(body, request).fault, DecodeFault::kAdminLimit);
+  const std::string one = attribute("cn", text(""));
+  body = add(times(limits::kEntryAttributesMax, one));
+  EXPECT_TRUE(decode_add(body, request).ok());
+  body = add(times(limits::kEntryAttributesMax + 1, one));
+  EXPECT_EQ(decode_add(body, request).fault, DecodeFault::kAdminLimit);
+  AddRequest fresh;
+  body = add(attribute("cn", times(5'000'000, text(""))));
+  EXPECT_EQ(decode_add(body, fresh).fault, DecodeFault::kAdminLimit);
+  EXPECT_LE(fresh.attributes[0].values.capacity(), 2 * limits::kRequestValuesMax);
+
+  const auto change = [](const std::string& contents) {
+    return tlv(0x30, number(0, ber::kEnumerated) + contents);
+  };
+  ModifyRequest modify;
+  body = add(times(limits::kChangesMax, change(one)));
+  EXPECT_TRUE(decode_modify(body, modify).ok());
+  EXPECT_EQ(modify.modifications.size(), limits::kChangesMax);
+  body = add(times(limits::kChangesMax + 1, change(one)));
+  EXPECT_EQ(decode_modify(body, modify).fault, DecodeFault::kAdminLimit);
+  body = add(change(attribute("cn", times(limits::kRequestValuesMax, text("")))));
+  EXPECT_TRUE(decode_modify(body, modify).ok());
+  body = add(change(attribute("cn", times(limits::kRequestValuesMax, text("")))) + change(one));
+  EXPECT_EQ(decode_modify(body, modify).fault, DecodeFault::kAdminLimit);
+}
+
 TEST(RequestTest, Modify) {
   const auto modify = [](const std::string& changes) { return text("dc=x") + tlv(0x30, changes); };
   const auto change = [](std::int64_t operation, const std::string& contents) {
@@ -251,6 +295,16 @@ TEST(RequestTest, CompareAndExtended) {
           {"nothing", "", kBad},
       },
       decode_compare);
+  CompareRequest compare;
+  for (const bool past : {false, true}) {
+    for (const char octet : {'v', '\xe9'}) {
+      const std::size_t most = limits::kAssertionOctetsMax / (octet == 'v' ? 1 : 10);
+      const std::string body =
+          text("dc=x") + tlv(0x30, text("cn") + text(std::string(most + past, octet)));
+      EXPECT_EQ(decode_compare(body, compare).fault,
+                past ? DecodeFault::kAdminLimit : DecodeFault::kNone);
+    }
+  }
   expect_faults<ExtendedRequest>(
       {
           {"name", tlv(0x80, "1.2.3"), kOk},

@@ -103,14 +103,16 @@ class CompiledFilter {
   // The same into this object, whose buffers are used again.
   void assign(const ldap::Filter& filter, const entry::Dictionary& dictionary);
 
-  // RETURNS: kCorruption, kIo from reading values outside the record; kLimit when the values to be
-  // compared are more than limits::kFilterWorkMax.
+  // RETURNS: kCorruption, kIo from reading values outside the record; kLimit when it would take
+  // more than limits::kFilterWorkMax.
   Result<Tri> evaluate(EvaluationContext& context) const;
   // One subtree of it: the node at `index`, out of context.work_left.
   Result<Tri> evaluate_node(std::size_t index, EvaluationContext& context) const;
 
   const std::vector<CompiledNode>& nodes() const { return nodes_; }
   const schema::Schema& schema() const { return *schema_; }
+  // About how many octets it holds.
+  std::size_t memory() const;
   // RFC 4515 text of the subtree at `index`, for explain and logs.
   std::string describe(std::size_t index) const;
 

@@ -95,6 +95,17 @@ void CompiledFilter::assign(const ldap::Filter& filter, const entry::Dictionary&
   }
 }
 
+std::size_t CompiledFilter::memory() const {
+  // The text is there as it was sent and, at most twice as long, in normal forms.
+  std::size_t octets = nodes_.capacity() * sizeof(CompiledNode) + 3 * text_.capacity();
+  for (const CompiledNode& node : nodes_) {
+    octets += node.parts.capacity() * sizeof(CompiledNode::Part) +
+              node.numbers.capacity() * sizeof(AttributeNumber) +
+              node.types.capacity() * sizeof(const schema::AttributeType*);
+  }
+  return octets;
+}
+
 TextRange CompiledFilter::keep(std::string_view text) {
   const TextRange range{static_cast<std::uint32_t>(text_.size()),
                         static_cast<std::uint32_t>(text.size())};

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "ldap/dn.h"
 #include "query/compiled_filter.h"
+#include "query/filter_work.h"
 
 namespace kauri::query {
 namespace {
@@ -36,19 +37,18 @@ std::size_t find_octets(std::string_view value, std::string_view part) {
   return static_cast<std::size_t>(static_cast<const char*>(at) - value.data());
 }
 
-// Takes the cost of one comparison from what is left: about a nanosecond each, and string
-// preparation beyond ASCII costs sixteen times as much.
-bool spend(EvaluationContext& context, std::string_view value) {
-  constexpr std::uint64_t kComparison = 64;
-  constexpr std::uint64_t kUnicodeFactor = 16;
+// Takes a price from what is left. False: too little is, and what it was for is not to be done.
+bool spend(EvaluationContext& context, std::uint64_t price) {
   if (context.exhausted) return false;
-  std::uint64_t cost = value.size();
-  const auto beyond_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
-  if (std::any_of(value.begin(), value.end(), beyond_ascii)) cost *= kUnicodeFactor;
-  cost += kComparison;
-  context.exhausted = cost > context.work_left;
-  context.work_left -= context.exhausted ? 0 : cost;
+  context.exhausted = price > context.work_left;
+  context.work_left -= context.exhausted ? 0 : price;
   return !context.exhausted;
+}
+
+std::uint64_t comparison_work(const CompiledNode& node, std::string_view value) {
+  std::uint64_t price = kValueWork + normal_form_work(*node.rule, value);
+  if (node.comparison == Comparison::kSubstrings) price += kSearchWork * value.size();
+  return price;
 }
 
 // Whether the parts stand in the value in their order, one behind the other.
@@ -89,9 +89,9 @@ Result<Tri> CompiledFilter::evaluate(EvaluationContext& context) const {
   context.exhausted = false;
   const Result<Tri> result = evaluate_node(0, context);
   if (context.exhausted)
-    return limit_exceeded("the filter compares more than " +
+    return limit_exceeded("the filter takes more than the limit of " +
                           std::to_string(limits::kFilterWorkMax) +
-                          " octets of one entry: ask for fewer values at once");
+                          " steps of work on one entry: ask for fewer values at once");
   return result;
 }
 
@@ -121,7 +121,7 @@ Result<Tri> CompiledFilter::evaluate_children(std::size_t index, EvaluationConte
 
 Result<Tri> CompiledFilter::evaluate_leaf(const CompiledNode& node,
                                           EvaluationContext& context) const {
-  if (node.undefined || context.exhausted) return Tri::kUndefined;
+  if (node.undefined || !spend(context, kLookWork)) return Tri::kUndefined;
   Tri result = Tri::kFalse;
   if (node.description.type == nullptr) {
     KAURI_TRY(result, evaluate_rule_alone(node, context));
@@ -143,6 +143,7 @@ Result<Tri> CompiledFilter::evaluate_stored(const CompiledNode& node,
     return Tri::kUndefined;
   Tri result = Tri::kFalse;
   for (const AttributeNumber number : node.numbers) {
+    if (!spend(context, kLookWork)) return Tri::kUndefined;
     const schema::AttributeType& type = *dictionary_->description(number).type;
     // Asked whether the entry has the attribute or not: else a NOT would tell.
     if (!context.authorizer->may(target, number, type, Right::kSearch)) {
@@ -189,7 +190,7 @@ Result<Tri> CompiledFilter::test_slot(const CompiledNode& node, const entry::Att
 Tri CompiledFilter::test_value(const CompiledNode& node, std::string_view value,
                                EvaluationContext& context) const {
   if (node.comparison == Comparison::kPresence) return Tri::kTrue;
-  if (!spend(context, value)) return Tri::kUndefined;
+  if (!spend(context, comparison_work(node, value))) return Tri::kUndefined;
   if (node.comparison == Comparison::kObjectClass) {
     const schema::ObjectClass* object_class = schema_->object_class(value);
     return truth(object_class != nullptr && object_class->is_subclass_of(*node.object_class));
@@ -235,6 +236,7 @@ Result<Tri> CompiledFilter::evaluate_rule_alone(const CompiledNode& node,
   const entry::EntryView& entry = *target.entry();
   Tri result = Tri::kFalse;
   for (std::size_t i = 0; i < entry.attribute_count(); ++i) {
+    if (!spend(context, kLookWork)) return Tri::kUndefined;
     const entry::AttributeSlot slot = entry.attribute(i);
     const schema::AttributeType& type = *dictionary_->description(slot.number).type;
     if (!rule_fits(*node.rule, type)) continue;
@@ -253,7 +255,9 @@ Tri CompiledFilter::evaluate_names(const CompiledNode& node, EvaluationContext& 
   const bool whole = context.computed != nullptr &&
                      context.computed->values(target, *schema_->well_known().entry_dn, names) &&
                      names.size() == 1;
-  const auto dn = ldap::parse_dn(whole ? std::string_view(names[0]) : target.entry()->rdn());
+  const std::string_view name = whole ? std::string_view(names[0]) : target.entry()->rdn();
+  if (!spend(context, kNameWork * name.size())) return Tri::kUndefined;
+  const auto dn = ldap::parse_dn(name);
   if (!dn) return Tri::kUndefined;
   const schema::AttributeType* asserted = node.description.type;
   if (asserted != nullptr && !node.description.options.empty()) return Tri::kFalse;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "query/filter_work.h"
 #include "query/secret_values.h"
 #include "query/testing/test_world.h"
 
@@ -291,11 +292,42 @@ TEST(FilterWork, IsLimitedForOneEntry) {
     for (int i = 0; i < substrings; ++i) text += "(description=*zz" + std::to_string(i) + "*)";
     return world.try_evaluate(world.compile(text + ")"), EntryId(9), authorizer);
   };
-  EXPECT_EQ(ask(5), Tri::kFalse);
+  EXPECT_EQ(ask(3), Tri::kFalse);
   const auto refused = ask(50);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), ErrorCode::kLimit);
-  EXPECT_NE(refused.error().message().find("67108864"), std::string::npos);
+  EXPECT_NE(refused.error().message().find("40000000"), std::string::npos);
+}
+
+// At the limit and one step past it: the price of the last comparison decides.
+TEST(FilterWork, EndsAtItsLimit) {
+  TestWorld world(no_indexes());
+  fill(world);
+  // Ten values; an equality that none has looks at all of them.
+  std::vector<std::pair<std::string, std::string>> attributes = {
+      {"objectClass", "inetOrgPerson"}, {"uid", "limit"}, {"cn", "L"}, {"sn", "L"}};
+  constexpr std::size_t kValues = 10;
+  constexpr std::size_t kSize =
+      (limits::kFilterWorkMax - 2 * kLookWork - kValues * kValueWork) / kValues / 2;
+  static_assert(2 * kLookWork + kValues * (kValueWork + 2 * kSize) == limits::kFilterWorkMax);
+  for (std::size_t i = 0; i < kValues; ++i) {
+    std::string value(kSize, 'a');
+    value.replace(0, 2, std::to_string(10 + i));
+    attributes.emplace_back("description", value);
+  }
+  AllowAll authorizer{Identity()};
+  for (const bool past : {false, true}) {
+    if (past) attributes.back().second += 'a';
+    world.put(EntryId(9), make_entry(world.schema(), EntryId(2), "uid=limit", attributes));
+    const auto found =
+        world.try_evaluate(world.compile("(description=none)"), EntryId(9), authorizer);
+    ASSERT_EQ(found.has_value(), !past);
+    if (past) {
+      EXPECT_EQ(found.error().code(), ErrorCode::kLimit);
+    } else {
+      EXPECT_EQ(*found, Tri::kFalse);
+    }
+  }
 }
 
 TEST(FilterText, HidesSecretValues) {
