@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "storage/durable_name.h"
 #include "storage/lmdb_env.h"
 #include "storage/page_check.h"
 #include "storage/page_format.h"
@@ -69,13 +70,6 @@ int count_reader(const char* line, void* context) {
   std::_Exit(EXIT_FAILURE);
 }
 
-Result<void> make_directory(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) return system_error(error.value(), "cannot make the directory", path);
-  return {};
-}
-
 }  // namespace
 
 std::string_view table_name(Table table) {
@@ -93,17 +87,45 @@ Result<std::unique_ptr<Env>> EnvImpl::open(const EnvOptions& options) {
   env->path_ = options.path;
   env->durability_ = options.durability;
   env->read_only_ = options.read_only;
-  if (!options.read_only) KAURI_CHECK(make_directory(options.path));
+  if (!options.read_only) KAURI_CHECK(make_directories(options.path));
   const std::string data_file = options.path + "/data.mdb";
   if (options.read_only && ::access(data_file.c_str(), F_OK) != 0)
     return system_error(errno, "cannot open the database file", data_file);
   KAURI_TRY(env->lock_, DirectoryLock::take(options.path));
   KAURI_CHECK(env->check_file(options));
+  KAURI_CHECK(env->make_file(options));
   KAURI_CHECK(env->open_environment(options));
   KAURI_CHECK(env->open_tables());
   KAURI_CHECK(env->watch_map());
   KAURI_CHECK(env->check_readers());
   return std::unique_ptr<Env>(std::move(env));
+}
+
+// A power failure while LMDB writes the first pages of a file would leave what no program takes for
+// a database. So a new file is made beside its place, and is whole when it gets there.
+Result<void> EnvImpl::make_file(const EnvOptions& options) const {
+  namespace fs = std::filesystem;
+  const std::string file = path_ + "/data.mdb";
+  std::error_code error;
+  // LMDB takes an empty file for a new one, too.
+  const bool there = fs::exists(file, error) && (fs::file_size(file, error) != 0 || error);
+  if (there || options.read_only || options.durability == Durability::kRelaxed) return {};
+  const std::string directory = path_ + "/new.tmp";
+  fs::remove_all(directory, error);  // of a process that was killed
+  const Result<void> made = [&]() -> Result<void> {
+    KAURI_CHECK(make_directories(directory));
+    {
+      EnvImpl making;
+      making.path_ = directory;
+      EnvOptions durable = options;
+      durable.durability = Durability::kDurable;
+      KAURI_CHECK(making.open_environment(durable));
+      KAURI_CHECK(making.open_tables());
+    }
+    return put_in_place(directory + "/data.mdb", file);
+  }();
+  fs::remove_all(directory, error);
+  return made;
 }
 
 Result<void> EnvImpl::open_environment(const EnvOptions& options) {

@@ -63,6 +63,7 @@ class EnvImpl final : public Env {
   Result<void> open_environment(const EnvOptions& options);
   // LMDB trusts each page that it reads, so they are looked at first.
   Result<void> check_file(const EnvOptions& options) const;
+  Result<void> make_file(const EnvOptions& options) const;
   Result<void> open_tables();
   Result<void> watch_map();
 

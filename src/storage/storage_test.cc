@@ -14,6 +14,7 @@
 #include "base/endian.h"
 #include "base/limits.h"
 #include "base/random.h"
+#include "storage/durable_name.h"
 #include "storage/page_cache.h"
 #include "storage/test_directory.h"
 
@@ -319,6 +320,51 @@ TEST_F(StorageTest, FullFileSystemIsNoSpaceAndReadsGoOn) {
   EXPECT_EQ(value_of(*read(), Table::kEntries, number_key(0)), "(absent)");
   put(Table::kMeta, "k", "w");
   EXPECT_EQ(value_of(*read(), Table::kMeta, "k"), "w");
+}
+
+// What a crash or a full disk leaves of a file that is being made must not stand in the way of the
+// next start.
+TEST(NewFile, IsWholeOrNotThere) {
+  TestDirectory directory;
+  const std::string path = directory.path() + "/a/b";
+  const EnvOptions options{.path = path, .readers_max = 2};
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight{4096, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  const bool opened = Env::open(options).has_value();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_FALSE(opened);
+  EXPECT_FALSE(std::filesystem::exists(path + "/data.mdb"));
+  std::filesystem::create_directories(path + "/new.tmp");
+  std::ofstream(path + "/new.tmp/data.mdb") << "of a process that was killed";
+  const auto env = Env::open(options);
+  ASSERT_TRUE(env.has_value()) << env.error().message();
+  EXPECT_FALSE(std::filesystem::exists(path + "/new.tmp"));
+}
+
+TEST(DurableName, ReplacesAndSaysWhatFailed) {
+  TestDirectory directory;
+  const std::string path = directory.path() + "/x/y";
+  ASSERT_TRUE(make_directories(path).has_value());
+  ASSERT_TRUE(make_directories(path).has_value());
+  std::ofstream(path + "/old") << "old";
+  std::ofstream(path + "/new") << "new";
+  ASSERT_TRUE(put_in_place(path + "/new", path + "/old").has_value());
+  std::string text;
+  std::ifstream(path + "/old") >> text;
+  EXPECT_EQ(text, "new");
+  EXPECT_FALSE(std::filesystem::exists(path + "/new"));
+  const auto missing = put_in_place(path + "/new", path + "/old");
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_NE(missing.error().message().find("cannot rename " + path + "/new"), std::string::npos)
+      << missing.error().message();
+  const auto below_a_file = make_directories(path + "/old/z");
+  ASSERT_FALSE(below_a_file.has_value());
+  EXPECT_NE(below_a_file.error().message().find(path + "/old/z"), std::string::npos);
+  EXPECT_FALSE(sync_directory(path + "/none").has_value());
 }
 
 // Wherever it is cut: refused with the cause, and left as it was for whoever looks at it.
