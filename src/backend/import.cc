@@ -305,9 +305,9 @@ Result<ImportReport> import_into(const ImportOptions& options,
 
 }  // namespace
 
-Result<ImportReport> import_ldif(
-    const ImportOptions& options, std::shared_ptr<const schema::Schema> schema, Clock& clock,
-    Random& random, const std::function<std::string(std::string_view)>& hash_password) {
+Result<ImportReport> import_ldif(const ImportOptions& options,
+                                 std::shared_ptr<const schema::Schema> schema, Clock& clock,
+                                 Random& random, const HashPassword& hash_password) {
   KAURI_TRY(Target target, open_target(options.database));
   if (target.entries != 0) {
     target.env.reset();

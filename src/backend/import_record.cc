@@ -14,17 +14,6 @@ namespace {
 constexpr std::string_view kCreator = "cn=import";
 constexpr std::size_t kKnownMax = 100'000;
 
-// "{SCHEME}..." as RFC 2307 writes a stored password.
-bool is_hashed(std::string_view value) {
-  const std::size_t end = value.find('}');
-  if (!value.starts_with('{') || end == std::string_view::npos || end < 2) return false;
-  const std::string_view scheme = value.substr(1, end - 1);
-  return std::all_of(scheme.begin(), scheme.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '/' || c == '.';
-  });
-}
-
 bool is_computed(const schema::WellKnown& known, const schema::AttributeType* type) {
   return type == known.entry_dn || type == known.subschema_subentry ||
          type == known.has_subordinates || type == known.num_subordinates ||
@@ -153,9 +142,10 @@ bool RecordMaker::take_values(const RawRecord& raw, PreparedRecord& out) {
     if (auto bad = entry::check_value(known->description, one.value))
       return refuse(one.line, std::move(bad->diagnostic));
     std::string value(one.value);
-    if (known->action == Action::kPassword && hash_password_ && !is_hashed(value)) {
-      value = hash_password_(value);
-      if (value.empty()) return refuse(one.line, "the password could not be hashed");
+    if (known->action == Action::kPassword && hash_password_) {
+      Result<std::string> stored = hash_password_(one.value);
+      if (!stored) return refuse(one.line, stored.error().message());
+      value = std::move(*stored);
     }
     out.entry.attributes[at].values.push_back(std::move(value));
   }

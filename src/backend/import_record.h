@@ -17,8 +17,6 @@
 
 namespace kauri::backend {
 
-using HashPassword = std::function<std::string(std::string_view)>;
-
 // A record that owns its octets, to be handed to another thread.
 struct RawRecord {
   struct Value {

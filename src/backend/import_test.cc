@@ -48,7 +48,11 @@ class ImportTest : public ::testing::Test {
     options.threads = 2;
     options.reject = [this](const Reject& reject) { rejects_.push_back(reject); };
     return import_ldif(options, fixture_schema(), clock_, random_,
-                       [](std::string_view clear) { return "{TEST}" + std::string(clear); });
+                       [](std::string_view value) -> Result<std::string> {
+                         if (value == "unfit") return invalid("the password is unfit");
+                         return value.starts_with('{') ? std::string(value)
+                                                       : "{TEST}" + std::string(value);
+                       });
   }
   std::unique_ptr<Database> open() {
     DatabaseOptions options;

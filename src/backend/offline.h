@@ -38,6 +38,9 @@ struct ImportOptions {
   std::function<void(const ImportProgress&)> progress;  // called a few times a second
   std::function<void(const Reject&)> reject;
 };
+// A value of userPassword in the form in which it is stored: what is clear in it is hashed. An
+// error rejects the entry; without a function values are stored as they are.
+using HashPassword = std::function<Result<std::string>(std::string_view value)>;
 struct ImportReport {
   std::uint64_t entries = 0;
   std::uint64_t rejected = 0;
@@ -51,8 +54,7 @@ struct ImportReport {
 // several at once; `progress` and `reject` by the caller's.
 Result<ImportReport> import_ldif(const ImportOptions& options,
                                  std::shared_ptr<const schema::Schema> schema, Clock& clock,
-                                 Random& random,
-                                 const std::function<std::string(std::string_view)>& hash_password);
+                                 Random& random, const HashPassword& hash_password);
 
 struct ExportOptions {
   bool operational = true;

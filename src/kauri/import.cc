@@ -99,9 +99,8 @@ Result<int> run(const Options& options) {
     rejects.push_back(to_json(reject));
   };
   const auto report = backend::import_ldif(
-      wanted, chosen.schema, Clock::system(), Random::system(), [&](std::string_view password) {
-        auto hash = security::hash_password(password, scheme, Random::system());
-        return hash ? std::move(*hash) : std::string();
+      wanted, chosen.schema, Clock::system(), Random::system(), [&](std::string_view value) {
+        return security::stored_password(value, scheme, Random::system());
       });
   printer.finish();
   if (!report) return report.error();

@@ -233,9 +233,8 @@ Result<bool> load_demo(const backend::DatabaseOptions& database,
     if (first_reject.empty()) first_reject = reject.dn + ": " + reject.reason;
   };
   const auto report =
-      backend::import_ldif(options, schema, clock, random, [&random](std::string_view password) {
-        auto hash = security::hash_password(password, security::PasswordScheme::kSsha512, random);
-        return hash ? std::move(*hash) : std::string();
+      backend::import_ldif(options, schema, clock, random, [&random](std::string_view value) {
+        return security::stored_password(value, security::PasswordScheme::kSsha512, random);
       });
   std::error_code ignored;
   std::filesystem::remove(file, ignored);

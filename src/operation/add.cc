@@ -4,10 +4,10 @@
 
 #include "entry/schema_check.h"
 #include "operation/handlers.h"
+#include "operation/password_work.h"
 #include "operation/service_impl.h"
 #include "operation/worker.h"
 #include "operation/write_request.h"
-#include "security/password.h"
 
 namespace kauri::operation {
 namespace {
@@ -51,9 +51,7 @@ std::optional<OperationResult> start_add(Request& request, const ldap::AddReques
   auto& stored = submission.request->operation.emplace<backend::AddOperation>(std::move(operation));
   for (entry::Attribute& attribute : stored.attributes) {
     if (!is_password(schema, attribute.description)) continue;
-    for (std::string& value : attribute.values) {
-      if (!security::is_hashed(value)) submission.clear_passwords.push_back(&value);
-    }
+    collect_clear_passwords(attribute.values, submission.clear_passwords);
   }
   submit_write(request, target.database, std::move(submission));
   return std::nullopt;

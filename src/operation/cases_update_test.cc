@@ -244,5 +244,20 @@ TEST_F(CasesE, ClearPasswordsAreHashed) {
   EXPECT_EQ(admin.modify(U, {replaced("userPassword", {std::string(5000, 'x')})}).code, 19);
 }
 
+// What another server marks as clear is hashed without the mark, never stored readable.
+TEST_F(CasesE, MarkedClearPasswordsAreHashed) {
+  ASSERT_EQ(admin.modify(U, {replaced("userPassword", {"{CLEAR}marked one"})}).code, 0);
+  EXPECT_EQ(admin.value(U, "userPassword").substr(0, 6), "{SSHA}");
+  Client user = directory.client();
+  EXPECT_EQ(user.bind(U, "marked one").code, 0);
+  EXPECT_EQ(user.bind(U, "{CLEAR}marked one").code, 49);
+  EXPECT_EQ(admin.modify(U, {replaced("userPassword", {"{ClearText}"})}).code, 19);
+  const std::string added = "uid=clear,ou=p,dc=example,dc=com";
+  const std::string entry = "objectClass: inetOrgPerson\nuid: clear\ncn: c\nsn: c\nuserPassword: ";
+  ASSERT_EQ(admin.add(added, entry + "{CLEARTEXT}marked two").code, 0);
+  EXPECT_EQ(admin.value(added, "userPassword").substr(0, 6), "{SSHA}");
+  EXPECT_EQ(user.bind(added, "marked two").code, 0);
+}
+
 }  // namespace
 }  // namespace kauri::operation::testing

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "operation/handlers.h"
+#include "operation/password_work.h"
 #include "operation/service_impl.h"
 #include "operation/worker.h"
 #include "operation/write_request.h"
-#include "security/password.h"
 
 namespace kauri::operation {
 namespace {
@@ -58,9 +58,7 @@ std::optional<OperationResult> start_modify(Request& request, const ldap::Modify
         !is_password(schema, modification.description)) {
       continue;
     }
-    for (std::string& value : modification.values) {
-      if (!security::is_hashed(value)) submission.clear_passwords.push_back(&value);
-    }
+    collect_clear_passwords(modification.values, submission.clear_passwords);
   }
   submit_write(request, target.database, std::move(submission));
   return std::nullopt;

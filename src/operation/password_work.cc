@@ -13,6 +13,19 @@ void wipe(std::string& password) {
   password.clear();
 }
 
+void collect_clear_passwords(std::vector<std::string>& values, std::vector<std::string*>& out) {
+  for (std::string& value : values) {
+    const std::optional<std::string_view> clear = security::clear_password(value);
+    if (!clear) continue;
+    if (clear->size() != value.size()) {
+      std::string unmarked(*clear);
+      value.swap(unmarked);
+      wipe(unmarked);
+    }
+    out.push_back(&value);
+  }
+}
+
 bool run_slow(ServiceImpl& service, std::function<void()> job) {
   if (service.hash_pool() != nullptr) return service.hash_pool()->submit(std::move(job));
   job();

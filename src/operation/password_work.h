@@ -18,6 +18,10 @@ class ServiceImpl;
 // Overwrites a password before its memory goes.
 void wipe(std::string& password);
 
+// Appends the clear passwords among `values`, without the "{CLEAR}" that may mark them, to `out`.
+// VALID UNTIL: `values` changes.
+void collect_clear_passwords(std::vector<std::string>& values, std::vector<std::string*>& out);
+
 // Runs slow work on the hash pool, or at once when the service has none. RETURNS: false when the
 // pool's queue is full; `job` is not run then.
 bool run_slow(ServiceImpl& service, std::function<void()> job);

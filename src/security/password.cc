@@ -163,8 +163,23 @@ Result<std::string> hash_password(std::string_view password, PasswordScheme sche
   return out;
 }
 
+std::optional<std::string_view> clear_password(std::string_view value) {
+  if (is_locked_marker(value)) return std::nullopt;
+  const std::optional<Parts> parts = split(value);
+  if (!parts) return value;
+  const bool marked = text::equal_ignoring_case(parts->scheme, "CLEAR") ||
+                      text::equal_ignoring_case(parts->scheme, "CLEARTEXT");
+  return marked ? std::optional(parts->body) : std::nullopt;
+}
+
 bool is_hashed(std::string_view stored) {
-  return is_locked_marker(stored) || split(stored).has_value();
+  return !clear_password(stored).has_value();
+}
+
+Result<std::string> stored_password(std::string_view value, PasswordScheme scheme, Random& random) {
+  const std::optional<std::string_view> clear = clear_password(value);
+  if (!clear) return std::string(value);
+  return hash_password(*clear, scheme, random);
 }
 
 bool is_known_scheme(std::string_view stored) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,10 +22,16 @@ std::string_view to_string(PasswordScheme scheme);
 // limits::kPasswordSizeMax.
 Result<std::string> hash_password(std::string_view password, PasswordScheme scheme, Random& random);
 
-// Whether a value of userPassword is to be stored as it is: "{NAME}text" whatever NAME is, or the
-// markers "*", "!" and "!!" of password files. All else is clear text. A value of an unknown scheme
-// matches nothing; hashed as if it were clear, it would become its own password.
-bool is_hashed(std::string_view stored);
+// The clear text in a value of userPassword, which is to be hashed before it is stored: all of the
+// value, or what follows "{CLEAR}" or "{CLEARTEXT}", as other servers' exports mark it. Nothing for
+// a value that is stored as it is: "{NAME}text" whatever else NAME is, and the markers "*", "!" and
+// "!!" of password files. A value of an unknown scheme matches nothing; hashed as if it were clear,
+// it would become its own password. VALID UNTIL: the octets of `value` change.
+std::optional<std::string_view> clear_password(std::string_view value);
+bool is_hashed(std::string_view stored);  // there is no clear text in it
+// `value` as it is to be stored: its clear text hashed, or itself. RETURNS: kLimit, kInvalid of
+// hash_password().
+Result<std::string> stored_password(std::string_view value, PasswordScheme scheme, Random& random);
 // Whether a value that is_hashed() can match a password at all: its scheme is one that
 // verify_password() knows, or it is the marker of a locked account.
 bool is_known_scheme(std::string_view stored);

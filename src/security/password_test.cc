@@ -266,6 +266,21 @@ TEST(PasswordHash, TellsHashesFromClearText) {
   }
 }
 
+TEST(PasswordHash, FindsTheClearTextInMarkedValues) {
+  EXPECT_EQ(clear_password("secret"), "secret");
+  EXPECT_EQ(clear_password("{CLEAR}secret"), "secret");
+  EXPECT_EQ(clear_password("{cleartext}se{cr}et"), "se{cr}et");
+  EXPECT_EQ(clear_password("{CLEAR}"), "");
+  // What follows is the password, even when it looks like a hash: nobody gets in by a hash alone.
+  EXPECT_EQ(clear_password("{CLEARTEXT}{SSHA}x"), "{SSHA}x");
+  EXPECT_EQ(clear_password("{CLEARED}x"), std::nullopt);
+  EXPECT_EQ(clear_password("{SSHA}x"), std::nullopt);
+  EXPECT_EQ(clear_password("!"), std::nullopt);
+  EXPECT_FALSE(is_hashed("{CLEAR}secret"));
+  EXPECT_FALSE(is_known_scheme("{CLEAR}secret"));
+  EXPECT_FALSE(verify_password("secret", "{CLEAR}secret"));
+}
+
 TEST(PasswordScheme, NamesParseInEveryForm) {
   for (const PasswordScheme scheme : {PasswordScheme::kArgon2id, PasswordScheme::kSsha512,
                                       PasswordScheme::kSsha256, PasswordScheme::kSsha}) {
