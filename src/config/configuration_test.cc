@@ -182,7 +182,7 @@ TEST(Configuration, MistakesNameFileLineColumnKeyAndWhatWasExpected) {
        "etc/kauri.toml:1:1: key 'scheme': is unknown here; it belongs into [password]"},
       {"[log]\nlisten = []",
        "etc/kauri.toml:2:1: key 'log.listen': is unknown here; it belongs before the first table"},
-      // CASES E19: a number is a number.
+      // Case E19: a number is a number.
       {"[limits]\nsearch_size_max = \"12abc\"",
        "etc/kauri.toml:2:19: key 'limits.search_size_max': found the string \"12abc\"; expected a "
        "number of entries from 0 to 4294967295"},

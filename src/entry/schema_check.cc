@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "text/visible.h"
+
 namespace kauri::entry {
 namespace {
 
@@ -10,33 +12,10 @@ using ldap::ResultCode;
 using schema::AttributeType;
 using schema::ObjectClass;
 using schema::ObjectClassKind;
+using text::quoted;
 
 SchemaViolation violation(ResultCode code, std::string diagnostic) {
   return {code, std::move(diagnostic)};
-}
-
-// A value in quotes for a diagnostic: bounded, printable ASCII only.
-std::string shown(std::string_view value) {
-  constexpr std::size_t kShown = 64;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text = "\"";
-  for (const char c : value.substr(0, kShown)) {
-    const auto octet = static_cast<unsigned char>(c);
-    if (octet >= 0x20 && octet < 0x7f && c != '"' && c != '\\') {
-      text += c;
-      continue;
-    }
-    text += '\\';
-    text += kDigits[octet >> 4U];
-    text += kDigits[octet & 15U];
-  }
-  text += '"';
-  if (value.size() > kShown) text += "... (" + std::to_string(value.size()) + " octets)";
-  return text;
-}
-
-std::string quoted(std::string_view name) {
-  return "'" + std::string(name) + "'";
 }
 
 // The entry's object classes and all that these inherit from, each once.
@@ -188,7 +167,7 @@ std::optional<SchemaViolation> check_value(const schema::AttributeDescription& d
   std::string why;
   const schema::Syntax* syntax = description.type->syntax;
   if (syntax == nullptr || syntax->validate(value, &why)) return std::nullopt;
-  std::string text = "attribute " + quoted(description.to_string()) + ": value " + shown(value) +
+  std::string text = "attribute " + quoted(description.to_string()) + ": value " + quoted(value) +
                      " is no valid " + std::string(syntax->description());
   if (!why.empty()) text += ": " + why;
   return violation(ResultCode::kInvalidAttributeSyntax, std::move(text));
@@ -214,7 +193,7 @@ std::optional<SchemaViolation> check_duplicates(const schema::Schema& schema,
   const schema::Syntax* syntax = attribute.description.type->syntax;
   if (syntax != nullptr && syntax->human_readable() &&
       attribute.description.type != schema.well_known().user_password)
-    text += ", " + shown(attribute.values[twice->second]);
+    text += ", " + quoted(attribute.values[twice->second]);
   return violation(ResultCode::kAttributeOrValueExists, std::move(text));
 }
 
@@ -228,7 +207,7 @@ std::optional<SchemaViolation> check_entry(const schema::Schema& schema, const E
   if (unknown != nullptr)
     return violation(
         ResultCode::kInvalidAttributeSyntax,
-        "attribute 'objectClass': " + shown(*unknown) + " is not a defined object class");
+        "attribute 'objectClass': " + quoted(*unknown) + " is not a defined object class");
   if (classes.named.empty())
     return violation(ResultCode::kObjectClassViolation, "the entry has no objectClass attribute");
   if (auto found = check_class_kinds(classes)) return found;
@@ -252,7 +231,7 @@ std::optional<SchemaViolation> check_naming(const schema::Schema& schema, const 
     const AttributeType* type = schema.attribute_type(ava.type);
     if (type == nullptr)
       return violation(ResultCode::kUndefinedAttributeType,
-                       "naming attribute " + shown(ava.type) + " is not defined by the schema");
+                       "naming attribute " + quoted(ava.type) + " is not defined by the schema");
     const std::string name = "naming attribute " + quoted(type->name());
     if (type->operational() || type->collective)
       return violation(ResultCode::kNamingViolation,
@@ -264,7 +243,7 @@ std::optional<SchemaViolation> check_naming(const schema::Schema& schema, const 
     std::string wanted;
     if (!type->equality->normalize(schema, ava.value, wanted))
       return violation(ResultCode::kInvalidDnSyntax,
-                       name + ": value " + shown(ava.value) + " is no valid value of its syntax");
+                       name + ": value " + quoted(ava.value) + " is no valid value of its syntax");
     const Attribute* attribute = entry.find(*type);
     if (attribute == nullptr)
       return violation(ResultCode::kNamingViolation, name + " is not present in the entry");
@@ -274,7 +253,7 @@ std::optional<SchemaViolation> check_naming(const schema::Schema& schema, const 
     };
     if (!attribute->values.empty() &&
         std::none_of(attribute->values.begin(), attribute->values.end(), equals))
-      return violation(ResultCode::kNamingViolation, "value of " + name + ", " + shown(ava.value) +
+      return violation(ResultCode::kNamingViolation, "value of " + name + ", " + quoted(ava.value) +
                                                          ", is not among the values in the entry");
   }
   return std::nullopt;

@@ -46,7 +46,7 @@ TEST(SchemaCheck, LegalEntries) {
   EXPECT_FALSE(check_entry(the_schema(), with(extensible, "dc", {"x"})).has_value());
 }
 
-// CASES E08 and F17 among them.
+// Cases E08 and F17 among them.
 TEST(SchemaCheck, ClassRules) {
   const auto check = [](const Entry& entry) { return check_entry(the_schema(), entry); };
   Entry no_sn = person();
@@ -59,7 +59,7 @@ TEST(SchemaCheck, ClassRules) {
                    ResultCode::kObjectClassViolation, "structural object class chain");
   expect_violation(check(with(person(), "objectClass", {"person", "no\nsuch"})),
                    ResultCode::kInvalidAttributeSyntax,
-                   "\"no\\0asuch\" is not a defined object class");
+                   "'no\\0asuch' is not a defined object class");
   Entry no_class = person();
   no_class.erase(describe("objectClass"));
   expect_violation(check(no_class), ResultCode::kObjectClassViolation, "no objectClass");
@@ -106,9 +106,9 @@ TEST(SchemaCheck, Values) {
   expect_violation(check_value(describe("cn;lang-en"), ""), ResultCode::kInvalidAttributeSyntax,
                    "'cn;lang-en'");
   expect_violation(check_value(describe("member"), "not a dn"), ResultCode::kInvalidAttributeSyntax,
-                   "\"not a dn\"");
+                   "'not a dn'");
   expect_violation(check_value(describe("uidNumber"), "12abc"), ResultCode::kInvalidAttributeSyntax,
-                   "\"12abc\"");
+                   "'12abc'");
 }
 
 TEST(SchemaCheck, Duplicates) {
@@ -119,7 +119,7 @@ TEST(SchemaCheck, Duplicates) {
   EXPECT_FALSE(check("cn", {"a", "b", "a b"}).has_value());
   expect_violation(check("cn", {"b", "a  B", "A b"}), ResultCode::kAttributeOrValueExists,
                    "value number 3 equals value number 2");
-  // CASES E18.
+  // Case E18.
   expect_violation(check("seeAlso", {"cn=X, dc=example", "CN=x,dc=EXAMPLE"}),
                    ResultCode::kAttributeOrValueExists, "'seeAlso'");
   // Without an equality rule the octets count.
@@ -145,11 +145,11 @@ TEST(SchemaCheck, Naming) {
   EXPECT_FALSE(check(person(), {{"cn", "ann"}}).has_value());
   EXPECT_FALSE(check(person(), {{"commonName", "A."}, {"sn", "LEE"}}).has_value());
   expect_violation(check(person(), {{"cn", "Bob"}}), ResultCode::kNamingViolation,
-                   "'cn', \"Bob\", is not among");
+                   "'cn', 'Bob', is not among");
   expect_violation(check(person(), {{"cn", "Ann"}, {"uid", "a"}}), ResultCode::kNamingViolation,
                    "'uid' is not present");
   expect_violation(check(person(), {{"noSuch", "x"}}), ResultCode::kUndefinedAttributeType,
-                   "\"noSuch\"");
+                   "'noSuch'");
   expect_violation(check(person(), {{"createTimestamp", "20240102030405Z"}}),
                    ResultCode::kNamingViolation, "operational");
   expect_violation(check(person(), {{"jpegPhoto", "x"}}), ResultCode::kNamingViolation,

@@ -11,6 +11,7 @@
 #include "ldif/record_parser.h"
 #include "text/ascii.h"
 #include "text/hex.h"
+#include "text/visible.h"
 
 namespace kauri::ldif {
 namespace {
@@ -19,7 +20,7 @@ Result<std::string> path_of(std::string_view url) {
   constexpr std::string_view kScheme = "file://";
   constexpr std::string_view kLocalhost = "localhost";
   const Error refused =
-      invalid("the URL " + shown(url) + " is none of the form file:///absolute/path");
+      invalid("the URL " + text::quoted(url) + " is none of the form file:///absolute/path");
   if (url.size() < kScheme.size() ||
       !text::equal_ignoring_case(url.substr(0, kScheme.size()), kScheme))
     return refused;
@@ -43,14 +44,16 @@ Result<std::string> path_of(std::string_view url) {
 }
 
 Error system_error(const std::string& path) {
-  return {errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
-          "cannot read the file " + shown(path) + ": " + std::generic_category().message(errno)};
+  return {
+      errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
+      "cannot read the file " + text::quoted(path) + ": " + std::generic_category().message(errno)};
 }
 
 Result<std::string> read_all(int fd, const std::string& path, std::size_t size_max) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return system_error(path);
-  if (!S_ISREG(info.st_mode)) return invalid("the file " + shown(path) + " is not a regular file");
+  if (!S_ISREG(info.st_mode))
+    return invalid("the file " + text::quoted(path) + " is not a regular file");
   std::string contents;
   char chunk[65536];
   for (;;) {
@@ -60,7 +63,7 @@ Result<std::string> read_all(int fd, const std::string& path, std::size_t size_m
     if (count == 0) return contents;
     contents.append(chunk, static_cast<std::size_t>(count));
     if (contents.size() > size_max)
-      return limit_exceeded("the file " + shown(path) + " is longer than the limit of " +
+      return limit_exceeded("the file " + text::quoted(path) + " is longer than the limit of " +
                             std::to_string(size_max) + " octets");
   }
 }

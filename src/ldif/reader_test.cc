@@ -32,13 +32,13 @@ TEST(LdifReader, ContentRecords) {
                           "content <cn=Bjorn>\ncn=<Bjorn>"));
 }
 
-// CASES J01.
+// Case J01.
 TEST(LdifReader, FillIsSpacesOnly) {
   EXPECT_THAT(read_all("dn: x=y\ntitle:\ttabbed\ntitle:     padded\ntitle::  cGFkZGVk\n"),
               ElementsAre("content <x=y>\ntitle=<\ttabbed>\ntitle=<padded>\ntitle=<padded>"));
 }
 
-// CASES J02.
+// Case J02.
 TEST(LdifReader, FoldingRemovesExactlyOneSpace) {
   EXPECT_THAT(
       read_all("dn: x=\n y\n"
@@ -57,14 +57,14 @@ TEST(LdifReader, FoldingRemovesExactlyOneSpace) {
                   "description=<first line and rest>\ndescription=<key>\ndescription=<end>"));
 }
 
-// CASES J04.
+// Case J04.
 TEST(LdifReader, LastLineWithoutNewline) {
   EXPECT_THAT(read_all("dn: x=y\ntitle: x"), ElementsAre("content <x=y>\ntitle=<x>"));
   EXPECT_THAT(read_all("dn: x=y\r\ntitle: x\r\n\r"), ElementsAre("content <x=y>\ntitle=<x>"));
   EXPECT_THAT(read_all("dn: x=y\ntitle: fol\n ded"), ElementsAre("content <x=y>\ntitle=<folded>"));
 }
 
-// CASES J07: the fourth example of RFC 2849.
+// Case J07: the fourth example of RFC 2849.
 TEST(LdifReader, Rfc2849Example4) {
   EXPECT_THAT(
       read_all("version: 1\n"
@@ -194,33 +194,33 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"J09_empty_type", "dn: x=y\n: value",
                   "2: there is no attribute before the colon"},
         Malformed{"J09_nul_line", "dn: x=y\n"s + '\0',
-                  "2: expected \"attribute: value\", found \"\\00\""},
+                  "2: expected \"attribute: value\", found '\\00'"},
         Malformed{"nul_line_alone", "\0"s, "1: expected \"attribute: value\""},
         Malformed{"J12_url_refused", "dn: x=y\njpegPhoto:< file:///nosuch",
-                  "2: the value of jpegPhoto is in the file \"file:///nosuch\""},
+                  "2: the value of jpegPhoto is in the file 'file:///nosuch'"},
         Malformed{"J14_value_on_next_line", "dn: x=y\nmail:\nx@example.com",
-                  "3: expected \"attribute: value\", found \"x@example.com\" without a colon"},
+                  "3: expected \"attribute: value\", found 'x@example.com' without a colon"},
         Malformed{"no_dn", "cn: x\nsn: y",
-                  "1: expected \"dn:\" at the start of a record, found \"cn\""},
-        Malformed{"dash_for_dn", "-", "1: expected \"dn:\" at the start of a record, found \"-\""},
+                  "1: expected \"dn:\" at the start of a record, found 'cn'"},
+        Malformed{"dash_for_dn", "-", "1: expected \"dn:\" at the start of a record, found '-'"},
         Malformed{"no_attributes", "dn: x=y", "1: the record has no attributes"},
         Malformed{"no_attributes_in_add", "dn: x=y\nchangetype: add",
                   "2: the record has no attributes"},
         Malformed{"version_2", "version: 2\ndn: x=y\ncn: a",
-                  "1: LDIF version \"2\" is not supported"},
+                  "1: LDIF version '2' is not supported"},
         Malformed{"continuation_of_nothing", " dn: x=y\ncn: a",
                   "1: a line that begins with a space"},
         Malformed{"second_dn", "dn: x=y\ncn: a\ndn: x=z\ncn: b",
                   "3: another \"dn:\" inside a record"},
         Malformed{"nul_in_value", "dn: x=y\ncn: a\0b"s, "2: the value of cn holds a NUL octet"},
-        Malformed{"bad_utf8_dn", "dn: x=\xff\ncn: a", "1: the name \"x=\\ff\" is not valid UTF-8"},
+        Malformed{"bad_utf8_dn", "dn: x=\xff\ncn: a", "1: the name 'x=\\ff' is not valid UTF-8"},
         Malformed{"bad_utf8_dn_base64", "dn:: eD3/\ncn: a",
-                  "1: the name \"x=\\ff\" is not valid UTF-8"},
+                  "1: the name 'x=\\ff' is not valid UTF-8"},
         Malformed{"url_dn", "dn:< file:///x\ncn: a", "1: the value of dn cannot come from a URL"},
         Malformed{"bad_base64", "dn: x=y\ncn:: ab!d",
-                  "2: the value of cn is no valid base64: \"ab!d\""},
+                  "2: the value of cn is no valid base64: 'ab!d'"},
         Malformed{"short_base64", "dn: x=y\ncn:: abc", "2: the value of cn is no valid base64"},
-        Malformed{"bad_description", "dn: x=y\nc n: a", "2: \"c n\" is no attribute description"},
+        Malformed{"bad_description", "dn: x=y\nc n: a", "2: 'c n' is no attribute description"},
         Malformed{"late_changetype", "dn: x=y\ncn: a\nchangetype: add",
                   "3: \"changetype:\" must stand right"},
         Malformed{"unknown_changetype", "dn: x=y\nchangetype: update", "2: changetype is \"add\""},
@@ -233,19 +233,19 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"modify_starts_with_dash", "dn: x=y\nchangetype: modify\n-",
                   "3: expected \"add:\""},
         Malformed{"modify_other_attribute", "dn: x=y\nchangetype: modify\nadd: cn\nsn: a\n-",
-                  "4: expected values of \"cn\" or \"-\", found \"sn\""},
+                  "4: expected values of 'cn' or \"-\", found 'sn'"},
         Malformed{"modify_missing_dash",
                   "dn: x=y\nchangetype: modify\nadd: cn\ncn: a\nadd: sn\nsn: b",
-                  "5: expected values of \"cn\" or \"-\", found \"add\""},
+                  "5: expected values of 'cn' or \"-\", found 'add'"},
         Malformed{"modify_add_nothing", "dn: x=y\nchangetype: modify\nadd: cn\n-",
                   "3: \"add: cn\" has no value"},
         Malformed{"modify_no_attribute", "dn: x=y\nchangetype: modify\nreplace:\n-",
-                  "3: \"\" is no attribute description"},
+                  "3: '' is no attribute description"},
         Malformed{"modrdn_nothing", "dn: x=y\nchangetype: modrdn", "2: \"newrdn:\" must follow"},
         Malformed{"modrdn_no_flag", "dn: x=y\nchangetype: modrdn\nnewrdn: x=z",
                   "2: \"deleteoldrdn:\" must follow"},
         Malformed{"modrdn_bad_flag", "dn: x=y\nchangetype: modrdn\nnewrdn: x=z\ndeleteoldrdn: yes",
-                  "4: deleteoldrdn is 0 or 1, not \"yes\""},
+                  "4: deleteoldrdn is 0 or 1, not 'yes'"},
         Malformed{
             "modrdn_more",
             "dn: x=y\nchangetype: modrdn\nnewrdn: x=z\ndeleteoldrdn: 1\nnewsuperior: z\ncn: a",
@@ -254,13 +254,13 @@ INSTANTIATE_TEST_SUITE_P(
                   "3: \"control:\" must be followed"},
         Malformed{"control_alone", "dn: x=y\ncontrol: 1.2.3", "2: \"control:\" must be followed"},
         Malformed{"control_no_oid", "dn: x=y\ncontrol: treeDelete true\nchangetype: delete",
-                  "2: \"treeDelete\" is no object identifier"},
+                  "2: 'treeDelete' is no object identifier"},
         Malformed{"control_empty", "dn: x=y\ncontrol:\nchangetype: delete",
-                  "2: \"\" is no object identifier"},
+                  "2: '' is no object identifier"},
         Malformed{"control_criticality", "dn: x=y\ncontrol: 1.2 maybe\nchangetype: delete",
                   "2: the criticality of a control"},
         Malformed{"control_garbage", "dn: x=y\ncontrol: 1.2 true false\nchangetype: delete",
-                  "2: expected the value of the control, found \"f\""}),
+                  "2: expected the value of the control, found 'f'"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(LdifReader, LimitsAreNamedAndTheRecordSkipped) {
@@ -319,9 +319,9 @@ TEST(LdifReader, FileUrls) {
               HasSubstr("jpegPhoto=<"));
   EXPECT_THAT(read("file://" + directory + "/a%20b.jpg", 5),
               ElementsAre(HasSubstr("longer than the limit of 5")));
-  // CASES J12.
+  // Case J12.
   EXPECT_THAT(read("file:///nosuch"),
-              ElementsAre(HasSubstr("line 2: cannot read the file \"/nosuch\"")));
+              ElementsAre(HasSubstr("line 2: cannot read the file '/nosuch'")));
   EXPECT_THAT(read("file://" + directory), ElementsAre(HasSubstr("not a regular file")));
   for (const char* url :
        {"http://example.com/x", "file://host/x", "file:x", "", "file:///a%2", "file:///a%00b"})

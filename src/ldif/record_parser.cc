@@ -7,6 +7,7 @@
 #include "text/ascii.h"
 #include "text/base64.h"
 #include "text/utf8.h"
+#include "text/visible.h"
 
 namespace kauri::ldif {
 namespace {
@@ -56,24 +57,6 @@ Error line_error(const ReaderOptions& options, ErrorCode code, std::uint64_t lin
   return {code, std::move(text)};
 }
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text.substr(0, kShown)) {
-    const auto octet = static_cast<unsigned char>(c);
-    if (octet >= 0x20 && octet < 0x7f && c != '"' && c != '\\') {
-      out += c;
-    } else {
-      out += '\\';
-      out += kDigits[octet >> 4U];
-      out += kDigits[octet & 15U];
-    }
-  }
-  out += text.size() > kShown ? "...\"" : "\"";
-  return out;
-}
-
 bool RecordParser::Line::is(std::string_view keyword) const {
   return text::equal_ignoring_case(key, keyword);
 }
@@ -120,12 +103,12 @@ Result<void> RecordParser::cut(char* begin, char* end) {
   }
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos)
-    return error("expected \"attribute: value\", found " + shown(text) +
+    return error("expected \"attribute: value\", found " + text::quoted(text) +
                  " without a colon; does it lack the space that continues the line before?");
   line_.key = text.substr(0, colon);
   if (!is_description(line_.key))
     return error(line_.key.empty() ? "there is no attribute before the colon"
-                                   : shown(line_.key) + " is no attribute description");
+                                   : text::quoted(line_.key) + " is no attribute description");
   char* value = begin + colon + 1;
   if (value < end && *value == ':') {
     line_.form = Form::kBase64;
@@ -161,7 +144,7 @@ Result<std::string_view> RecordParser::decode_base64() {
   const auto decoded = text::decode_base64(encoded);
   if (!decoded)
     return error("the value of " + std::string(line_.key) +
-                 " is no valid base64: " + shown(encoded));
+                 " is no valid base64: " + text::quoted(encoded));
   // It is shorter than its encoding, so it can take its place.
   if (!decoded->empty()) std::memcpy(line_.value, decoded->data(), decoded->size());
   return std::string_view(line_.value, decoded->size());
@@ -170,7 +153,7 @@ Result<std::string_view> RecordParser::decode_base64() {
 Result<std::string_view> RecordParser::read_url() {
   const std::string_view url = without_trailing_spaces(line_.text());
   if (!options_.allow_file_urls)
-    return error("the value of " + std::string(line_.key) + " is in the file " + shown(url) +
+    return error("the value of " + std::string(line_.key) + " is in the file " + text::quoted(url) +
                  ", and reading files named in LDIF is not allowed here");
   auto contents = read_file_url(url, options_.url_value_size_max);
   if (!contents) {
@@ -186,7 +169,8 @@ Result<std::string_view> RecordParser::name_value() {
   if (line_.form == Form::kUrl)
     return error("the value of " + std::string(line_.key) + " cannot come from a URL");
   KAURI_TRY(const std::string_view name, value());
-  if (!text::is_valid_utf8(name)) return error("the name " + shown(name) + " is not valid UTF-8");
+  if (!text::is_valid_utf8(name))
+    return error("the name " + text::quoted(name) + " is not valid UTF-8");
   return name;
 }
 
@@ -208,7 +192,7 @@ Result<bool> RecordParser::parse(Record& record) {
   if (!have_line_) return false;
   if (line_.dash || !line_.is("dn"))
     return error("expected \"dn:\" at the start of a record, found " +
-                 shown(line_.dash ? "-" : line_.key));
+                 text::quoted(line_.dash ? "-" : line_.key));
   record.line = line_.number;
   KAURI_TRY(record.dn, name_value());
   KAURI_CHECK(advance());
@@ -228,7 +212,7 @@ Result<bool> RecordParser::parse(Record& record) {
 Result<void> RecordParser::parse_version() {
   KAURI_TRY(const std::string_view version, word());
   if (version != "1")
-    return error("LDIF version " + shown(version) + " is not supported; only version 1 is");
+    return error("LDIF version " + text::quoted(version) + " is not supported; only version 1 is");
   return {};
 }
 
@@ -244,18 +228,19 @@ Result<void> RecordParser::parse_control(Record& record) {
   };
   control.oid = take_word();
   if (!is_oid(control.oid))
-    return error(shown(control.oid) + " is no object identifier of a control");
+    return error(text::quoted(control.oid) + " is no object identifier of a control");
   at = skip_spaces(at, line_.end);
   if (at < line_.end && *at != ':') {
     const std::string_view criticality = take_word();
     control.critical = text::equal_ignoring_case(criticality, "true");
     if (!control.critical && !text::equal_ignoring_case(criticality, "false"))
       return error("the criticality of a control is \"true\" or \"false\", not " +
-                   shown(criticality));
+                   text::quoted(criticality));
     at = skip_spaces(at, line_.end);
   }
   if (at < line_.end) {
-    if (*at != ':') return error("expected the value of the control, found " + shown({at, 1}));
+    if (*at != ':')
+      return error("expected the value of the control, found " + text::quoted({at, 1}));
     // The rest is a value specification like that of any attribute.
     Line whole = line_;
     ++at;
@@ -315,7 +300,7 @@ Result<void> RecordParser::parse_change(Record& record) {
     return parse_moddn(record);
   }
   return error("changetype is \"add\", \"delete\", \"modify\", \"modrdn\" or \"moddn\", not " +
-               shown(type));
+               text::quoted(type));
 }
 
 Result<void> RecordParser::parse_modify(Record& record) {
@@ -338,16 +323,16 @@ Result<void> RecordParser::parse_modification(Record& record) {
     modification.kind = ModificationKind::kIncrement;
   } else {
     return error("expected \"add:\", \"delete:\", \"replace:\" or \"increment:\", found " +
-                 shown(line_.dash ? "-" : line_.key));
+                 text::quoted(line_.dash ? "-" : line_.key));
   }
   KAURI_TRY(modification.description, word());
   if (!is_description(modification.description))
-    return error(shown(modification.description) + " is no attribute description");
+    return error(text::quoted(modification.description) + " is no attribute description");
   KAURI_CHECK(advance());
   while (have_line_ && !line_.dash) {
     if (!line_.is(modification.description))
-      return error("expected values of " + shown(modification.description) + " or \"-\", found " +
-                   shown(line_.key));
+      return error("expected values of " + text::quoted(modification.description) +
+                   " or \"-\", found " + text::quoted(line_.key));
     AttributeValue& added = record.attributes.emplace_back();
     added.description = line_.key;
     added.line = line_.number;
@@ -377,7 +362,7 @@ Result<void> RecordParser::parse_moddn(Record& record) {
     return line_error(options_, ErrorCode::kInvalid, have_line_ ? line_.number : change_line,
                       "\"deleteoldrdn:\" must follow \"newrdn:\"");
   KAURI_TRY(const std::string_view flag, word());
-  if (flag != "0" && flag != "1") return error("deleteoldrdn is 0 or 1, not " + shown(flag));
+  if (flag != "0" && flag != "1") return error("deleteoldrdn is 0 or 1, not " + text::quoted(flag));
   record.delete_old_rdn = flag == "1";
   KAURI_CHECK(advance());
   if (have_line_ && line_.is("newsuperior")) {

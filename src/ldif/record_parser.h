@@ -15,8 +15,6 @@ namespace kauri::ldif {
 // "origin:12: what" or "line 12: what".
 Error line_error(const ReaderOptions& options, ErrorCode code, std::uint64_t line,
                  std::string_view what);
-// Text from the file inside a message: in quotes, bounded, printable ASCII only.
-std::string shown(std::string_view text);
 
 class RecordParser {
  public:

@@ -256,7 +256,7 @@ TEST_F(PlannerTest, AFailingReadIsReported) {
   EXPECT_TRUE(reached_end);
 }
 
-// CASES C26: any setting of indexes gives the same entries.
+// Case C26: any setting of indexes gives the same entries.
 TEST(PlannerSubstrings, C26ShortPartsInEverySetting) {
   const std::vector<std::vector<IndexSpec>> settings = {{},
                                                         {{"cn", {true, false, false}}},

@@ -105,7 +105,7 @@ TEST(PasswordVerify, RefusesEveryCutOfAKnownHash) {
   }
 }
 
-// CASES H23 and RELIABILITY section 5: what stands in the directory is not trusted.
+// Case H23 and RELIABILITY section 5: what stands in the directory is not trusted.
 TEST(PasswordVerify, MalformedStoredValuesNeverMatch) {
   const std::vector<std::string> malformed = {
       "",
