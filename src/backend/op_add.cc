@@ -79,11 +79,11 @@ Result<Refusal> check_place(WriteContext& context, const TargetName& name, const
 Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operation,
                                query::Authorizer& who) {
   const TargetName& name = operation.target;
-  KAURI_TRY(const Located located, context.locate(name));
-  if (located.outside)
-    return refused(ResultCode::kNoSuchObject,
-                   "the name is outside of the suffix " + context.core().suffix);
-  KAURI_TRY(Refusal bad_place, check_place(context, name, located, who));
+  Located located;
+  KAURI_TRY(Refusal bad_place, context.place(name, located));
+  if (!bad_place) {
+    KAURI_TRY(bad_place, check_place(context, name, located, who));
+  }
   if (bad_place) return refused(std::move(*bad_place));
 
   const bool is_suffix = located.path.empty();

@@ -11,10 +11,6 @@ using ldap::ResultCode;
 
 Result<Refusal> check_delete(WriteContext& context, const TargetName& name, const Located& located,
                              query::Authorizer& who) {
-  if (!located.found()) {
-    KAURI_TRY(ldap::OperationResult missing, context.no_such_object(name, located.path, who));
-    return Refusal(std::move(missing));
-  }
   KAURI_TRY(const entry::EntryView view, context.view(located.id()));
   TxnTarget target(located.id(), &view, context.normal_at(name, located.path.size() - 1));
   KAURI_TRY(const bool may_children,
@@ -82,11 +78,11 @@ Result<void> erase_leaf(WriteContext& context, const TargetName& name, const Loc
 Result<WriteOutcome> apply_delete(WriteContext& context, const DeleteOperation& operation,
                                   query::Authorizer& who) {
   const TargetName& name = operation.target;
-  KAURI_TRY(const Located located, context.locate(name));
-  if (located.outside)
-    return refused(ResultCode::kNoSuchObject,
-                   "the name is outside of the suffix " + context.core().suffix);
-  KAURI_TRY(Refusal bad, check_delete(context, name, located, who));
+  Located located;
+  KAURI_TRY(Refusal bad, context.find(name, who, located));
+  if (!bad) {
+    KAURI_TRY(bad, check_delete(context, name, located, who));
+  }
   if (bad) return refused(std::move(*bad));
 
   const Stamp stamp = context.stamp(who);

@@ -232,19 +232,13 @@ Result<Refusal> modify_all(WriteContext& context, const ModifyOperationRequest& 
 
 Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRequest& operation,
                                   query::Authorizer& who) {
-  const TargetName& name = operation.target;
-  KAURI_TRY(const Located located, context.locate(name));
-  if (located.outside)
-    return refused(ResultCode::kNoSuchObject,
-                   "the name is outside of the suffix " + context.core().suffix);
-  if (!located.found()) {
-    KAURI_TRY(ldap::OperationResult missing, context.no_such_object(name, located.path, who));
-    return refused(std::move(missing));
-  }
+  Located located;
+  KAURI_TRY(Refusal bad, context.find(operation.target, who, located));
+  if (bad) return refused(std::move(*bad));
   const EntryId id = located.id();
   KAURI_TRY(const entry::EntryView view, context.view(id));
-  KAURI_TRY(Refusal denied, check_access(context, operation, located, view, who));
-  if (denied) return refused(std::move(*denied));
+  KAURI_TRY(bad, check_access(context, operation, located, view, who));
+  if (bad) return refused(std::move(*bad));
   // The list may be empty (RFC 4511 section 4.6); then nothing is changed, and nobody changed it.
   if (operation.modifications.empty()) return WriteOutcome{};
 
@@ -258,7 +252,7 @@ Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRe
   }
   const schema::ObjectClass* old_structural =
       entry::structural_class(context.schema(), edit.preview());
-  KAURI_TRY(Refusal bad, modify_all(context, operation, edit));
+  KAURI_TRY(bad, modify_all(context, operation, edit));
   if (bad) return refused(std::move(*bad));
   KAURI_TRY(bad, check_outcome(context, edit, rdn, old_structural));
   if (bad) return refused(std::move(*bad));
@@ -267,19 +261,12 @@ Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRe
   record.kind = ChangeKind::kModify;
   record.id = id;
   KAURI_TRY(record.dn, context.dn_text(located.path));
-  const schema::WellKnown& known = context.schema().well_known();
-  KAURI_TRY(const std::vector<std::string> uuid, edit.values({known.entry_uuid, {}}));
-  if (!uuid.empty()) record.entry_uuid = parse_uuid(uuid.front());
-  const Stamp stamp = context.stamp(who);
-  record.csn = stamp.csn;
-  KAURI_CHECK(edit.set(*known.modifiers_name, stamp.name));
-  KAURI_CHECK(edit.set(*known.modify_timestamp, stamp.time));
-  KAURI_CHECK(edit.set(*known.entry_csn, stamp.csn));
+  KAURI_CHECK(stamp_change(context, who, edit, record));
   KAURI_CHECK(edit.prepare());
   record.attributes = edit.changes();
   KAURI_CHECK(edit.apply(context.txn()));
   KAURI_CHECK(context.log(record));
-  return WriteOutcome{{}, stamp.csn, id, 0};
+  return WriteOutcome{{}, record.csn, id, 0};
 }
 
 }  // namespace kauri::backend

@@ -21,15 +21,8 @@ struct Places {
 
 Result<Refusal> locate_places(WriteContext& context, const ModifyDnOperation& operation,
                               query::Authorizer& who, Places& places) {
-  KAURI_TRY(places.from, context.locate(operation.target));
-  if (places.from.outside)
-    return Refusal(ldap::failure(ResultCode::kNoSuchObject,
-                                 "the name is outside of the suffix " + context.core().suffix));
-  if (!places.from.found()) {
-    KAURI_TRY(ldap::OperationResult missing,
-              context.no_such_object(operation.target, places.from.path, who));
-    return Refusal(std::move(missing));
-  }
+  KAURI_TRY(Refusal bad, context.find(operation.target, who, places.from));
+  if (bad) return bad;
   const std::span<const EntryId> above = places.from.above();
   places.superior.path.assign(above.begin(), above.end());
   if (!operation.new_superior) return Refusal();
@@ -207,7 +200,6 @@ Result<WriteOutcome> apply_modify_dn(WriteContext& context, const ModifyDnOperat
   KAURI_TRY(bad, change_values(context, operation, old_rdn, edit));
   if (bad) return refused(std::move(*bad));
 
-  const schema::WellKnown& known = context.schema().well_known();
   ChangeRecord record;
   record.kind = ChangeKind::kModifyDn;
   record.id = id;
@@ -215,13 +207,7 @@ Result<WriteOutcome> apply_modify_dn(WriteContext& context, const ModifyDnOperat
   KAURI_TRY(const std::string superior_dn, context.dn_text(places.superior.path));
   const std::string new_rdn = ldap::to_string(operation.new_rdn);
   record.new_dn = ldap::join_dn(new_rdn, superior_dn);
-  KAURI_TRY(const std::vector<std::string> uuid, edit.values({known.entry_uuid, {}}));
-  if (!uuid.empty()) record.entry_uuid = parse_uuid(uuid.front());
-  const Stamp stamp = context.stamp(who);
-  record.csn = stamp.csn;
-  KAURI_CHECK(edit.set(*known.modifiers_name, stamp.name));
-  KAURI_CHECK(edit.set(*known.modify_timestamp, stamp.time));
-  KAURI_CHECK(edit.set(*known.entry_csn, stamp.csn));
+  KAURI_CHECK(stamp_change(context, who, edit, record));
   edit.set_rdn(new_rdn);
   edit.set_parent(places.superior.path.back());
   KAURI_CHECK(edit.prepare());
@@ -231,7 +217,7 @@ Result<WriteOutcome> apply_modify_dn(WriteContext& context, const ModifyDnOperat
       move_in_tree(context, {id, places.from.above(), places.superior.path,
                              operation.target.normal_rdns.front(), operation.new_normal_rdn}));
   KAURI_CHECK(context.log(record));
-  return WriteOutcome{{}, stamp.csn, id, 0};
+  return WriteOutcome{{}, record.csn, id, 0};
 }
 
 }  // namespace kauri::backend

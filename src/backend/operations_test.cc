@@ -126,7 +126,9 @@ TEST_F(OperationsTest, WithoutEqualityRuleOnlyWhole) {
 }
 
 TEST_F(OperationsTest, FormOfModifications) {
-  EXPECT_EQ(world_.modify(kA, {}), 2);
+  const auto before = world_.read(kA, true);
+  EXPECT_EQ(world_.modify(kA, {}), 0);  // the list may be empty (RFC 4511 section 4.6)
+  EXPECT_EQ(world_.read(kA, true), before);
   EXPECT_EQ(world_.modify(kA, {added("description", {})}), 2);
   EXPECT_EQ(world_.modify("uid=zz,ou=p,dc=example,dc=com", {added("description", {"x"})}), 32);
   EXPECT_EQ(world_.last().matched_dn, kPeople);

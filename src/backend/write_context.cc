@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/entry_edit.h"
 #include "backend/large_values.h"
 #include "backend/meta.h"
 #include "base/endian.h"
@@ -98,6 +99,20 @@ Result<Located> WriteContext::locate(const TargetName& name) {
     if (located.missing != 0) rdn = rdns[located.missing - 1];
   }
   return located;
+}
+
+Result<Refusal> WriteContext::place(const TargetName& name, Located& out) {
+  KAURI_TRY(out, locate(name));
+  if (!out.outside) return Refusal();
+  return Refusal(ldap::failure(ResultCode::kNoSuchObject,
+                               "the name is outside of the suffix " + core_.suffix));
+}
+
+Result<Refusal> WriteContext::find(const TargetName& name, query::Authorizer& who, Located& out) {
+  KAURI_TRY(Refusal outside, place(name, out));
+  if (outside || out.found()) return outside;
+  KAURI_TRY(ldap::OperationResult missing, no_such_object(name, out.path, who));
+  return Refusal(std::move(missing));
 }
 
 Result<entry::EntryView> WriteContext::view(EntryId id) {
@@ -220,6 +235,18 @@ Result<void> WriteContext::change_counts(std::span<const EntryId> above, std::in
 Result<void> WriteContext::log(ChangeRecord& record) {
   record.previous_csn = previous_csn_;
   return append_change(txn_, state_.log, record, core_.change_log_records_max);
+}
+
+Result<void> stamp_change(WriteContext& context, const query::Authorizer& who, EntryEdit& edit,
+                          ChangeRecord& record) {
+  const schema::WellKnown& known = context.schema().well_known();
+  KAURI_TRY(const std::vector<std::string> uuid, edit.values({known.entry_uuid, {}}));
+  if (!uuid.empty()) record.entry_uuid = parse_uuid(uuid.front());
+  const Stamp stamp = context.stamp(who);
+  record.csn = stamp.csn;
+  KAURI_CHECK(edit.set(*known.modifiers_name, stamp.name));
+  KAURI_CHECK(edit.set(*known.modify_timestamp, stamp.time));
+  return edit.set(*known.entry_csn, stamp.csn);
 }
 
 bool may_attribute(query::Authorizer& who, query::AccessTarget& target,

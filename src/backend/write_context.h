@@ -72,6 +72,8 @@ struct Stamp {
   std::string name;  // DN of the requester
 };
 
+class EntryEdit;
+
 class WriteContext {
  public:
   WriteContext(Core& core, storage::WriteTxn& txn, CsnGenerator& csns, BatchState& state)
@@ -84,6 +86,10 @@ class WriteContext {
 
   // --- Reading ---
   Result<Located> locate(const TargetName& name);
+  // The same for the name that a request is about: noSuchObject when it lies outside of the suffix.
+  Result<Refusal> place(const TargetName& name, Located& out);
+  // And for an entry that has to be there: no_such_object() when it is not.
+  Result<Refusal> find(const TargetName& name, query::Authorizer& who, Located& out);
   // VALID UNTIL: the transaction changes.
   Result<entry::EntryView> view(EntryId id);
   // DN text of the last entry of a path; "" of an empty one.
@@ -127,6 +133,11 @@ class WriteContext {
   BatchState& state_;
   std::string previous_csn_;  // of the state before the last stamp
 };
+
+// Stamps a change of an entry: in the entry itself (modifiersName, modifyTimestamp, entryCSN) and
+// in the record of the change, with the entry's UUID.
+Result<void> stamp_change(WriteContext& context, const query::Authorizer& who, EntryEdit& edit,
+                          ChangeRecord& record);
 
 // An attribute description for an access question: the number where the dictionary has one.
 bool may_attribute(query::Authorizer& who, query::AccessTarget& target,
