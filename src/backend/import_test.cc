@@ -176,6 +176,27 @@ sn: x
   expect_clean(*open(), 4);
 }
 
+// Case J12: a value in a file would let whoever wrote the LDIF read what the server may read.
+TEST_F(ImportTest, ValuesInFilesAreRefused) {
+  const std::string secret = file("not theirs");
+  for (const std::string& url : {std::string("file:///nosuch"), "file://" + secret}) {
+    rejects_.clear();
+    std::filesystem::remove_all(path_);
+    const auto report = import(std::string(kTree) +
+                               "dn: uid=j,ou=p,dc=example,dc=com\nobjectClass: inetOrgPerson\ncn: "
+                               "j\nsn: j\njpegPhoto:< " +
+                               url + "\n");
+    ASSERT_TRUE(report) << report.error().message();
+    EXPECT_EQ(report->entries, 3U);
+    ASSERT_EQ(rejects_.size(), 1U);
+    EXPECT_NE(
+        rejects_[0].reason.find("line 26: the value of jpegPhoto is in the file '" + url + "'"),
+        std::string::npos)
+        << rejects_[0].reason;
+    EXPECT_EQ(export_text(*open()).find("not theirs"), std::string::npos);
+  }
+}
+
 TEST_F(ImportTest, StopsAfterTooManyRejectsWithoutATrace) {
   ImportOptions options;
   options.rejects_max = 1;

@@ -192,6 +192,47 @@ def check_folders(root, files):
             yield f"src/{folder}", 1, "folder has no README.md"
 
 
+CASES_PAGE = "docs/cases.md"
+CASE_ID = re.compile(r"(?<![A-Za-z0-9%\\])([A-K]\d\d)(?=_|[A-Z][a-z]|[^A-Za-z0-9]|$)")
+
+
+def is_test(name):
+    return name.endswith("_test.cc") or (name.startswith("tests/") and name.endswith(".py"))
+
+
+def check_cases(root, files):
+    """Every case of docs/cases.md is asked by the tests that its row names, and every id in a test has a row."""
+    if CASES_PAGE not in files:
+        return
+    asked = {}  # id -> the tests that name it
+    for name in filter(is_test, files):
+        for line in read_lines(root, name):
+            for case in CASE_ID.findall(line):
+                asked.setdefault(case, set()).add(name)
+    rows, stated = set(), None
+    for number, line in enumerate(read_lines(root, CASES_PAGE), 1):
+        count = re.match(r"There are (\d+) cases", line)
+        if count:
+            stated = int(count.group(1))
+        row = re.match(r"\| ([A-K]\d\d) \| .+ \| (.+) \|$", line)
+        if not row:
+            continue
+        case, tests = row.group(1), re.findall(r"`([^`]+)`", row.group(2))
+        if case in rows:
+            yield CASES_PAGE, number, f"case {case} has two rows"
+        rows.add(case)
+        waits = row.group(2).startswith("not yet: ")
+        if waits == bool(tests):
+            yield CASES_PAGE, number, f"case {case} names either its tests or, behind \"not yet: \", what it waits for"
+        for test in tests:
+            if test not in asked.get(case, ()):
+                yield CASES_PAGE, number, f"case {case} is not asked in {test}"
+    if stated != len(rows):
+        yield CASES_PAGE, 1, f"{len(rows)} cases, but the page says \"There are {stated} cases\": none may be lost"
+    for case in sorted(set(asked) - rows):
+        yield sorted(asked[case])[0], 1, f"case {case} has no row in {CASES_PAGE}"
+
+
 def check_blobs(root, files):
     for name in files:
         size = os.path.getsize(os.path.join(root, name))
@@ -200,7 +241,7 @@ def check_blobs(root, files):
 
 
 CHECKS = [check_layers, check_lines, check_functions, check_words, check_built, check_fuzz_seeds, check_docs,
-          check_folders, check_blobs]
+          check_folders, check_cases, check_blobs]
 
 
 def tree_files(root):

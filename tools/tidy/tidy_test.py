@@ -74,6 +74,28 @@ class TidyTest(unittest.TestCase):
     def test_large_file(self):
         self.assert_finds("cap for a file", self.clean() | {"docs/big.bin": "x" * 300000})
 
+    PAGE = "# Cases\n\nThere are 2 cases.\n\n| A01 | x | `src/ber/a_test.cc` |\n| B02 | x | not yet: needs TLS |\n"
+    TEST = "TEST(A, A01_Names) {}\n"
+
+    def cases(self, page=PAGE, test=TEST):
+        return self.clean() | {"docs/cases.md": page, "src/ber/a_test.cc": test,
+                               "src/ber/CMakeLists.txt": "kauri_library(ber SOURCES a.cc)\nkauri_test(ber SOURCES a_test.cc)\n"}
+
+    def test_cases(self):
+        self.assertEqual(self.findings(self.cases()), [])
+        self.assertEqual(self.findings(self.cases(test=self.TEST + '"\\xA07" 0xB08 %C09 "FD10" E111 F12ab\n')), [])
+
+    def test_case_without_its_test(self):
+        self.assert_finds("case A01 is not asked in src/ber/a_test.cc", self.cases(test="TEST(A, A011) {}\n"))
+        self.assert_finds("case A01 names either", self.cases(self.PAGE.replace("`src/ber/a_test.cc`", "somewhere")))
+        self.assert_finds("case B02 names either", self.cases(self.PAGE.replace("TLS", "`src/ber/a_test.cc`")))
+
+    def test_case_without_its_row(self):
+        self.assert_finds("case C03 has no row", self.cases(test=self.TEST + "// C03.\n"))
+        self.assert_finds("1 cases, but", self.cases(self.PAGE.replace("| B02 | x | not yet: needs TLS |\n", "")))
+        self.assert_finds("case A01 has two rows", self.cases(self.PAGE.replace("B02 | x | not yet: needs TLS",
+                                                                                "A01 | x | `src/ber/a_test.cc`")))
+
 
 if __name__ == "__main__":
     unittest.main()
