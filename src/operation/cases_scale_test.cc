@@ -77,14 +77,10 @@ TEST_F(CasesC, C36_FiveThousandChildrenWithoutAnIndex) {
 }
 
 TEST_F(CasesH, H09_UnbindBehindASearchAHundredThousandTimes) {
-  std::string search;
-  ldap::append_search_request(search, 1, {std::string(U), ldap::Scope::kBase},
-                              *ldap::parse_filter("(objectClass=*)"));
+  const std::string search = search_message(1, U, "(objectClass=*)", {}, ldap::Scope::kBase);
   std::string unbind;
   ldap::append_unbind_request(unbind, 2);
-  std::string after;
-  ldap::append_search_request(after, 3, {std::string(U), ldap::Scope::kBase},
-                              *ldap::parse_filter("(objectClass=*)"));
+  const std::string after = search_message(3, U, "(objectClass=*)", {}, ldap::Scope::kBase);
   for (int i = 0; i < 100'000; ++i) {
     Client one = directory.client();
     one.send(search);

@@ -34,15 +34,6 @@ std::string cancel_value(std::int64_t id) {
   return value;
 }
 
-std::string search_message(ldap::MessageId id, std::string_view base, std::string_view filter) {
-  std::string message;
-  ldap::append_search_request(
-      message, id,
-      {std::string(base), ldap::Scope::kSubtree, ldap::DerefAliases::kNever, 0, 0, false, {}},
-      *ldap::parse_filter(filter));
-  return message;
-}
-
 TEST_F(CasesH, H01_EmptyPassword) {
   EXPECT_EQ(client.bind(U, "").code, 53);
   EXPECT_EQ(client.who_am_i(), "");
@@ -134,9 +125,7 @@ TEST_F(CasesH, H09_NothingAfterUnbind) {
   EXPECT_TRUE(admin.session().closing());
   admin.received().clear();
   admin.send(search_message(3, P, "(uid=a)"));
-  std::string modify;
-  ldap::append_modify_request(modify, 4, U,
-                              {{ldap::ModifyOperation::kReplace, {"description", {"late"}}}});
+  const std::string modify = replace_message(4, U, "description", "late");
   admin.send(modify);
   EXPECT_TRUE(admin.received().empty());
   EXPECT_EQ(admin.session().operations_in_flight(), 0U);
@@ -273,9 +262,7 @@ TEST_F(CasesH, SlowHashesOnThePool) {
 
 TEST_F(CasesH, BindWaitsForOperationsInFlight) {
   Client user = directory.user();
-  std::string message;
-  ldap::append_modify_request(message, user.next_id(), U,
-                              {{ldap::ModifyOperation::kReplace, {"userPassword", {"changed"}}}});
+  const std::string message = replace_message(user.next_id(), U, "userPassword", "changed");
   const ldap::MessageId modify = 2;
   std::string bind;
   ldap::append_simple_bind_request(bind, 3, U, "changed");
@@ -289,9 +276,7 @@ TEST_F(CasesH, BindWaitsForOperationsInFlight) {
 }
 
 TEST_F(CasesH, MessageIdInUse) {
-  std::string message;
-  ldap::append_modify_request(message, 50, U,
-                              {{ldap::ModifyOperation::kReplace, {"description", {"x"}}}});
+  const std::string message = replace_message(50, U, "description", "x");
   admin.send(message);
   admin.send(search_message(50, "cn=Subschema", "(cn=x)"));
   EXPECT_EQ(admin.wait(50).code, 2);
@@ -299,13 +284,10 @@ TEST_F(CasesH, MessageIdInUse) {
 }
 
 TEST_F(CasesH, AbandonedWriteGivesNoAnswer) {
-  std::string message;
-  ldap::append_modify_request(message, 60, U,
-                              {{ldap::ModifyOperation::kReplace, {"description", {"gone"}}}});
-  admin.send(message);
-  message.clear();
-  ldap::append_abandon_request(message, 61, 60);
-  admin.send(message);
+  admin.send(replace_message(60, U, "description", "gone"));
+  std::string abandon;
+  ldap::append_abandon_request(abandon, 61, 60);
+  admin.send(abandon);
   EXPECT_EQ(admin.wait(60).code, -1);
   EXPECT_EQ(admin.value(U, "description"), "gone");
 }
@@ -316,10 +298,7 @@ TEST_F(CasesH, AnonymousOperationsInFlightAreBounded) {
   Directory open(options);
   Client anonymous = open.client();
   for (ldap::MessageId id = 1; id <= 40; ++id) {
-    std::string message;
-    ldap::append_modify_request(
-        message, id, U, {{ldap::ModifyOperation::kReplace, {"description", {std::to_string(id)}}}});
-    anonymous.send(message);
+    anonymous.send(replace_message(id, U, "description", std::to_string(id)));
   }
   EXPECT_TRUE(anonymous.session().reading_paused());
   for (ldap::MessageId id = 1; id <= 40; ++id) EXPECT_EQ(anonymous.wait(id).code, 0) << id;
@@ -327,9 +306,7 @@ TEST_F(CasesH, AnonymousOperationsInFlightAreBounded) {
 }
 
 TEST_F(CasesH, ConnectionGoneWhileWriting) {
-  std::string message;
-  ldap::append_modify_request(message, 70, U,
-                              {{ldap::ModifyOperation::kReplace, {"description", {"late"}}}});
+  const std::string message = replace_message(70, U, "description", "late");
   admin.send(message);
   admin.session().closed();
   admin.drop();

@@ -13,11 +13,7 @@ class HotPath : public DirectoryCase {
  protected:
   static std::string search(std::string_view base, ldap::Scope scope, std::string_view filter,
                             std::vector<std::string> attributes = {}) {
-    std::string message;
-    ldap::append_search_request(message, 77,
-                                {std::string(base), scope, {}, 0, 0, false, std::move(attributes)},
-                                *ldap::parse_filter(filter));
-    return message;
+    return search_message(77, base, filter, std::move(attributes), scope);
   }
   // Allocations of one more such request, after some.
   static std::size_t allocations(Client& client, const std::string& message) {

@@ -65,10 +65,7 @@ TEST_F(SearchLimits, SearchInSlices) {
   Client client = slow.admin();
   slow.add_people(100);
   clock.step_nanos = 1'000'000;
-  std::string message;
-  ldap::append_search_request(message, 500,
-                              {std::string(S), ldap::Scope::kSubtree, {}, 0, 0, false, {"1.1"}},
-                              *ldap::parse_filter("(uid=n*)"));
+  const std::string message = search_message(500, S, "(uid=n*)", {"1.1"});
   client.send(message);
   EXPECT_TRUE(client.session().has_work());
   // Others are served between the slices; an entry that goes before its turn is not returned.
@@ -113,11 +110,7 @@ TEST_F(SearchLimits, ManySearchesShareATurn) {
   slow.add_people(60);
   clock.step_nanos = 1'000'000;
   for (ldap::MessageId id = 600; id < 605; ++id) {
-    std::string message;
-    ldap::append_search_request(message, id,
-                                {std::string(S), ldap::Scope::kSubtree, {}, 0, 0, false, {"1.1"}},
-                                *ldap::parse_filter("(uid=n*)"));
-    many.send(message);
+    many.send(search_message(id, S, "(uid=n*)", {"1.1"}));
   }
   EXPECT_EQ(many.session().operations_in_flight(), 5U);
   const std::size_t before = many.received().size();
@@ -150,9 +143,7 @@ TEST_F(SearchLimits, FullOutputPausesTheSearch) {
   for (int i = 0; i < 20; ++i) {
     add("uid=big" + std::to_string(i) + ",ou=p,dc=example,dc=com", text);
   }
-  std::string message;
-  ldap::append_search_request(message, 900, {std::string(S)}, *ldap::parse_filter("(uid=big*)"));
-  admin.send(message);
+  admin.send(search_message(900, S, "(uid=big*)"));
   EXPECT_TRUE(admin.session().has_work());
   EXPECT_LT(admin.received().size(), limits::kOutputQueueMax + 200'000);
   std::string out(limits::kOutputQueueMax, 'x');

@@ -67,10 +67,7 @@ TEST_F(ServiceTest, ManyCompletionsWakeTheWorkerOnce) {
   const std::size_t before = directory.executor().posted();
   constexpr int kWrites = 200;
   for (ldap::MessageId id = 1000; id < 1000 + kWrites; ++id) {
-    std::string message;
-    ldap::append_modify_request(message, id, U,
-                                {{ldap::ModifyOperation::kReplace, {"description", {"x"}}}});
-    admin.send(message);
+    admin.send(replace_message(id, U, "description", "x"));
   }
   for (ldap::MessageId id = 1000; id < 1000 + kWrites; ++id) EXPECT_EQ(admin.wait(id).code, 0);
   // While a wake-up is on its way, further completions join it: the worker takes them together.

@@ -54,6 +54,25 @@ std::string Reply::names() const {
   return joined;
 }
 
+std::string search_message(ldap::MessageId id, std::string_view base, std::string_view filter,
+                           std::vector<std::string> attributes, ldap::Scope scope) {
+  ldap::SearchRequestText request;
+  request.base = base;
+  request.scope = scope;
+  request.attributes = std::move(attributes);
+  std::string message;
+  ldap::append_search_request(message, id, request, *ldap::parse_filter(filter));
+  return message;
+}
+
+std::string replace_message(ldap::MessageId id, std::string_view dn, std::string_view attribute,
+                            std::string_view value) {
+  std::string message;
+  ldap::append_modify_request(message, id, dn,
+                              {{ldap::ModifyOperation::kReplace, {attribute, {value}}}});
+  return message;
+}
+
 std::string paged_value(std::uint32_t size, std::string_view cookie) {
   std::string value;
   ber::Writer writer(value);

@@ -205,6 +205,13 @@ inline constexpr std::string_view kPerson =
     "objectClass: inetOrgPerson\nobjectClass: kAux\nsn: x\n";
 std::string person(std::string_view more);
 
+// Messages to be sent without waiting: a subtree search, and a replacement by one value.
+std::string search_message(ldap::MessageId id, std::string_view base, std::string_view filter,
+                           std::vector<std::string> attributes = {},
+                           ldap::Scope scope = ldap::Scope::kSubtree);
+std::string replace_message(ldap::MessageId id, std::string_view dn, std::string_view attribute,
+                            std::string_view value);
+
 std::string paged_value(std::uint32_t size, std::string_view cookie);
 ldap::Control control(std::string_view oid, bool critical = true,
                       std::optional<std::string> value = std::nullopt);
