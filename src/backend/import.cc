@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "backend/import_bulk.h"
+#include "backend/import_orphans.h"
 #include "backend/import_pipeline.h"
 #include "backend/index_build.h"
 #include "backend/meta.h"
@@ -169,6 +170,8 @@ Result<void> load_all(const ImportOptions& options, Core& core, const std::strin
         if (!record.reject.empty()) KAURI_CHECK(reporter.reject(record));
       reporter.progress("parse", loader.entries(), batch->octets_read);
     }
+    KAURI_CHECK(loader.take_orphans(
+        [&reporter](const PreparedRecord& record) { return reporter.reject(record); }));
   }
   if (core.suffix.empty())
     return invalid("there is no entry to import, and no suffix to make an empty database of");
@@ -213,17 +216,17 @@ Result<ImportReport> import_bulk(const ImportOptions& options, Target target,
 }
 
 // One entry into a database that has others.
-Result<void> add_entry(WriteContext& context, PreparedRecord& record) {
+Result<Placed> add_entry(WriteContext& context, PreparedRecord& record) {
   TargetName name{record.name, record.normal_rdns};
   KAURI_TRY(const Located located, context.locate(name));
   if (located.outside) {
     record.reject = "the name is outside of the suffix " + context.core().suffix;
   } else if (located.missing > 1) {
-    record.reject = "its parent does not exist; parents come before their children";
+    return Placed::kParentMissing;
   } else if (located.found()) {
     record.reject = "the entry exists already";
   }
-  if (!record.reject.empty()) return {};
+  if (!record.reject.empty()) return Placed::kRejected;
   const bool is_suffix = located.path.empty();
   if (is_suffix) {
     record.entry.rdn = ldap::to_string(record.name);
@@ -249,7 +252,54 @@ Result<void> add_entry(WriteContext& context, PreparedRecord& record) {
   KAURI_CHECK(context.change_counts(located.path, 1, 1));
   KAURI_CHECK(context.log(change));
   context.observe_csn(record.csn);
-  return {};
+  return Placed::kYes;
+}
+
+// Entries one by one into a database that has others, some thousands in a transaction.
+class EntryAdder {
+ public:
+  EntryAdder(Core& core, CsnGenerator& csns, BatchState& state)
+      : core_(core), csns_(csns), state_(state) {}
+
+  Result<Placed> add(PreparedRecord& record) {
+    if (txn_ == nullptr) {
+      KAURI_TRY(txn_, core_.env->begin_write());
+    }
+    WriteContext context(core_, *txn_, csns_, state_);
+    KAURI_TRY(const Placed placed, add_entry(context, record));
+    if (placed == Placed::kYes) ++entries_;
+    if (placed == Placed::kYes && ++in_txn_ >= kEntriesAtOnce) KAURI_CHECK(commit());
+    return placed;
+  }
+  Result<void> commit() {
+    if (txn_ == nullptr) return {};
+    KAURI_CHECK(write_batch_state(core_, *txn_, state_));
+    const std::unique_ptr<storage::WriteTxn> ending = std::move(txn_);
+    in_txn_ = 0;
+    return ending->commit();
+  }
+  std::uint64_t entries() const { return entries_; }
+
+ private:
+  Core& core_;
+  CsnGenerator& csns_;
+  BatchState& state_;
+  std::unique_ptr<storage::WriteTxn> txn_;
+  std::size_t in_txn_ = 0;
+  std::uint64_t entries_ = 0;
+};
+
+// The entries that came before their parents, once all are read.
+Result<void> add_orphans(OrphanStore& orphans, EntryAdder& adder, Reporter& reporter) {
+  return orphans.drain(
+      [&](PreparedRecord& record, const std::vector<std::string>& /*keys*/) -> Result<void> {
+        KAURI_TRY(const Placed placed, adder.add(record));
+        if (placed == Placed::kParentMissing) {
+          record.reject =
+              "its parent " + parent_name(record) + " is not in the database and was not imported";
+        }
+        return placed == Placed::kYes ? Result<void>() : reporter.reject(record);
+      });
 }
 
 Result<ImportReport> import_into(const ImportOptions& options,
@@ -267,40 +317,26 @@ Result<ImportReport> import_into(const ImportOptions& options,
   if (const std::optional<Csn> last = parse_csn(state.last_csn)) csns.observe(*last);
   const std::int64_t start = csns.next().micros;
   ImportPipeline batches(pipeline_options(options, start), core.schema, random, hash_password);
-  std::uint64_t entries = 0;
-  std::size_t in_txn = 0;
-  std::unique_ptr<storage::WriteTxn> txn;
-  const auto commit = [&]() -> Result<void> {
-    if (txn == nullptr) return {};
-    KAURI_CHECK(write_batch_state(core, *txn, state));
-    const std::unique_ptr<storage::WriteTxn> ending = std::move(txn);
-    return ending->commit();
-  };
+  OrphanStore orphans(core.schema, options.database.path,
+                      static_cast<std::size_t>(options.memory_bytes_max));
+  EntryAdder adder(core, csns, state);
   for (;;) {
     KAURI_TRY(const std::unique_ptr<ImportBatch> batch, batches.next());
     if (batch == nullptr) break;
-    if (txn == nullptr) {
-      KAURI_TRY(txn, core.env->begin_write());
-    }
-    WriteContext context(core, *txn, csns, state);
     for (PreparedRecord& record : batch->prepared) {
-      if (record.reject.empty()) KAURI_CHECK(add_entry(context, record));
+      Placed placed = Placed::kRejected;
       if (record.reject.empty()) {
-        ++entries;
-        ++in_txn;
-      } else {
-        KAURI_CHECK(reporter.reject(record));
+        KAURI_TRY(placed, adder.add(record));
       }
+      if (placed == Placed::kRejected) KAURI_CHECK(reporter.reject(record));
+      if (placed == Placed::kParentMissing) KAURI_CHECK(orphans.add(record, {}));
     }
-    if (in_txn >= kEntriesAtOnce) {
-      in_txn = 0;
-      KAURI_CHECK(commit());
-    }
-    reporter.progress("parse", entries, batch->octets_read);
+    reporter.progress("parse", adder.entries(), batch->octets_read);
   }
-  reporter.progress("sync", entries, 0);
-  KAURI_CHECK(commit());
-  return reporter.report(entries);
+  KAURI_CHECK(add_orphans(orphans, adder, reporter));
+  reporter.progress("sync", adder.entries(), 0);
+  KAURI_CHECK(adder.commit());
+  return reporter.report(adder.entries());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "index/dn_index.h"
 #include "index/posting.h"
 #include "schema/dn_normal.h"
+#include "text/visible.h"
 
 namespace kauri::backend {
 namespace {
@@ -19,6 +20,8 @@ using storage::Table;
 
 // Octets of records in one transaction; keeps LMDB's dirty pages far below its limit.
 constexpr std::size_t kTxnOctets = std::size_t{64} << 20U;
+// Entries without their parents may take this part of the memory for sorting, besides it.
+constexpr std::size_t kOrphanShare = 8;
 
 }  // namespace
 
@@ -52,19 +55,24 @@ void NameTable::add(const Item& item) {
 BulkLoader::BulkLoader(Core& core, std::string spill_directory, std::size_t memory_bytes_max)
     : core_(core),
       names_(spill_directory, memory_bytes_max / 4),
-      keys_(spill_directory, memory_bytes_max / 4 * 3) {}
+      keys_(spill_directory, memory_bytes_max / 4 * 3),
+      orphans_(core.schema, spill_directory, memory_bytes_max / kOrphanShare) {}
 
 Result<void> BulkLoader::take(ImportBatch& batch) {
   std::vector<EntryId> ids(batch.prepared.size());
+  std::vector<std::uint32_t> orphans;
   for (std::size_t i = 0; i < batch.prepared.size(); ++i) {
     PreparedRecord& record = batch.prepared[i];
     // The first name is the suffix even if its entry is refused: what is below must not take its
     // place.
-    if (core_.suffix.empty() && !record.name.empty())
+    if (core_.suffix.empty() && !record.name.empty()) {
       KAURI_CHECK(set_suffix(core_, ldap::to_string(record.name)));
+      suffix_is_first_name_ = true;
+    }
     if (!record.reject.empty()) continue;
-    KAURI_TRY(const bool placed, place(record, &ids[i]));
-    if (placed) KAURI_CHECK(store(record, ids[i]));
+    KAURI_TRY(const Placed placed, place(record, &ids[i]));
+    if (placed == Placed::kYes) KAURI_CHECK(store(record, ids[i]));
+    if (placed == Placed::kParentMissing) orphans.push_back(static_cast<std::uint32_t>(i));
   }
   for (const BatchKeys::Key& key : batch.keys.keys) {
     for (const std::uint32_t record : key.records) {
@@ -72,42 +80,78 @@ Result<void> BulkLoader::take(ImportBatch& batch) {
       KAURI_CHECK(keys_.add(batch.keys.key(key), key.hash, ids[record]));
     }
   }
+  return orphans.empty() ? Result<void>() : set_aside(batch, orphans);
+}
+
+Result<void> BulkLoader::set_aside(const ImportBatch& batch,
+                                   const std::vector<std::uint32_t>& which) {
+  // Keys by record, for these records alone.
+  std::vector<std::vector<std::string>*> wanted(batch.prepared.size(), nullptr);
+  std::vector<std::vector<std::string>> keys(which.size());
+  for (std::size_t i = 0; i < which.size(); ++i) wanted[which[i]] = &keys[i];
+  for (const BatchKeys::Key& key : batch.keys.keys) {
+    for (const std::uint32_t record : key.records)
+      if (wanted[record] != nullptr) wanted[record]->emplace_back(batch.keys.key(key));
+  }
+  for (std::size_t i = 0; i < which.size(); ++i)
+    KAURI_CHECK(orphans_.add(batch.prepared[which[i]], keys[i]));
   return {};
 }
 
-Result<bool> BulkLoader::place(PreparedRecord& record, EntryId* id) {
+Result<void> BulkLoader::take_orphans(
+    const std::function<Result<void>(const PreparedRecord&)>& reject) {
+  return orphans_.drain(
+      [&](PreparedRecord& record, const std::vector<std::string>& keys) -> Result<void> {
+        EntryId id;
+        KAURI_TRY(const Placed placed, place(record, &id));
+        if (placed == Placed::kParentMissing) {
+          record.reject = "its parent " + parent_name(record) +
+                          " was not imported: the files lack it, or it was rejected";
+        }
+        if (placed != Placed::kYes) return reject(record);
+        KAURI_CHECK(store(record, id));
+        for (const std::string& key : keys) KAURI_CHECK(keys_.add(key, id));
+        return {};
+      });
+}
+
+bool BulkLoader::is_inside(const PreparedRecord& record) const {
   const std::vector<std::string>& rdns = record.normal_rdns;
   const std::vector<std::string>& suffix = core_.suffix_rdns;
-  if (rdns.size() < suffix.size() || !std::equal(suffix.rbegin(), suffix.rend(), rdns.rbegin())) {
+  return rdns.size() >= suffix.size() && std::equal(suffix.rbegin(), suffix.rend(), rdns.rbegin());
+}
+
+Result<Placed> BulkLoader::place(PreparedRecord& record, EntryId* id) {
+  const std::vector<std::string>& rdns = record.normal_rdns;
+  if (!is_inside(record)) {
+    const std::vector<std::string>& suffix = core_.suffix_rdns;
+    if (suffix_is_first_name_ && rdns.size() < suffix.size() &&
+        std::equal(rdns.rbegin(), rdns.rend(), suffix.rbegin())) {
+      return invalid(
+          text::quoted(record.dn, 200) + " stands above " + text::quoted(core_.suffix, 200) +
+          ", the first entry of the files, whose name was taken for the suffix: name the "
+          "suffix (--suffix)");
+    }
     record.reject = "the name is outside of the suffix " + core_.suffix;
-    return false;
+    return Placed::kRejected;
   }
   NameTable::Item item;
   const std::string normal = schema::join_normal(rdns);
   item.digest = digest128(normal);
   if (known_.find(item.digest) != nullptr) {
-    record.reject = "an entry with this name came before";
-    return false;
+    record.reject = "another entry with this name was imported";
+    return Placed::kRejected;
   }
-  if (rdns.size() != suffix.size()) {
+  if (rdns.size() != core_.suffix_rdns.size()) {
     const std::string_view parent_dn = schema::parent_normal(normal);
     if (!last_parent_ || parent_dn != last_parent_dn_) {
       last_parent_dn_ = parent_dn;
       const NameTable::Item* found = known_.find(digest128(parent_dn));
       last_parent_ = found == nullptr ? std::nullopt : std::optional(*found);
     }
-    if (!last_parent_) {
-      record.reject = "its parent was not imported before it; parents come before their children";
-      return false;
-    }
+    if (!last_parent_) return Placed::kParentMissing;
     item.parent = last_parent_->id;
-    parents_.try_emplace(item.parent.value(), Parent{last_parent_->parent, 0, 0});
-    ++parents_[item.parent.value()].children;
-    for (EntryId at = item.parent; at.value() != 0;) {
-      Parent& above = parents_[at.value()];
-      ++above.descendants;
-      at = above.parent;
-    }
+    count_below(*last_parent_);
   } else {
     record.entry.rdn = ldap::to_string(record.name);
   }
@@ -119,7 +163,17 @@ Result<bool> BulkLoader::place(PreparedRecord& record, EntryId* id) {
                                           ? std::string_view(core_.suffix_normal)
                                           : std::string_view(rdns.front());
   KAURI_CHECK(names_.add(index::child_key(item.parent, normal_rdn), item.id));
-  return true;
+  return Placed::kYes;
+}
+
+void BulkLoader::count_below(const NameTable::Item& parent) {
+  parents_.try_emplace(parent.id.value(), Parent{parent.parent, 0, 0});
+  ++parents_[parent.id.value()].children;
+  for (EntryId at = parent.id; at.value() != 0;) {
+    Parent& above = parents_[at.value()];
+    ++above.descendants;
+    at = above.parent;
+  }
 }
 
 Result<std::vector<entry::ExternalAttribute>> BulkLoader::store_large(const PreparedRecord& record,

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "backend/core.h"
+#include "backend/import_orphans.h"
 #include "backend/import_pipeline.h"
 #include "backend/posting_accumulator.h"
 #include "base/result.h"
@@ -43,8 +45,13 @@ class BulkLoader {
   // sorting go to `spill_directory`.
   BulkLoader(Core& core, std::string spill_directory, std::size_t memory_bytes_max);
 
-  // Takes the entries of a batch in order. Those that cannot be stored get a reason in `reject`.
+  // Takes the entries of a batch in order. Those that cannot be stored get a reason in `reject`;
+  // those whose parents have not come yet are set aside. RETURNS: kInvalid when the first entry's
+  // name cannot be the suffix, as another stands above it.
   Result<void> take(ImportBatch& batch);
+  // After the last batch: what was set aside finds its parents among all entries. Calls back for
+  // each that finds none.
+  Result<void> take_orphans(const std::function<Result<void>(const PreparedRecord&)>& reject);
   // Builds what is left: names, index, meta.
   Result<void> finish(const std::function<void(const char* phase)>& phase);
 
@@ -57,8 +64,12 @@ class BulkLoader {
     std::uint64_t descendants = 0;
   };
 
-  // The place of an entry in the tree. False: `record.reject` says why there is none.
-  Result<bool> place(PreparedRecord& record, EntryId* id);
+  // The place of an entry in the tree.
+  Result<Placed> place(PreparedRecord& record, EntryId* id);
+  bool is_inside(const PreparedRecord& record) const;
+  // Counts the new child on its parent and all above.
+  void count_below(const NameTable::Item& parent);
+  Result<void> set_aside(const ImportBatch& batch, const std::vector<std::uint32_t>& which);
   Result<void> store(PreparedRecord& record, EntryId id);
   Result<std::vector<entry::ExternalAttribute>> store_large(const PreparedRecord& record,
                                                             EntryId id);
@@ -74,6 +85,8 @@ class BulkLoader {
   std::unique_ptr<storage::WriteTxn> txn_;
   std::size_t txn_octets_ = 0;
   NameTable known_;
+  OrphanStore orphans_;
+  bool suffix_is_first_name_ = false;
   std::string last_parent_dn_;
   std::optional<NameTable::Item> last_parent_;
   std::unordered_map<std::uint64_t, Parent> parents_;

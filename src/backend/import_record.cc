@@ -6,6 +6,7 @@
 #include "backend/write_context.h"
 #include "base/assert.h"
 #include "schema/dn_normal.h"
+#include "text/visible.h"
 
 namespace kauri::backend {
 namespace {
@@ -46,6 +47,12 @@ RawRecord own_record(const ldif::Record& record) {
   raw.kind = record.kind;
   raw.line = record.line;
   return raw;
+}
+
+std::string parent_name(const PreparedRecord& record) {
+  ldap::Dn parent = record.name;
+  if (!parent.empty()) parent.rdns.erase(parent.rdns.begin());
+  return text::quoted(ldap::to_string(parent), 200);
 }
 
 RecordMaker::RecordMaker(std::shared_ptr<const schema::Schema> schema, Random& random,

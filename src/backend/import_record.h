@@ -48,6 +48,12 @@ struct PreparedRecord {
   std::string csn;     // its entryCSN
 };
 
+// What came of an entry that is to be stored; kRejected: its `reject` says why.
+enum class Placed : std::uint8_t { kYes, kRejected, kParentMissing };
+
+// The name of the parent in quotes, for a reason.
+std::string parent_name(const PreparedRecord& record);
+
 // Thread safety: thread-compatible: one for each thread.
 class RecordMaker {
  public:

@@ -48,10 +48,9 @@ struct ImportReport {
 };
 // Into an empty or new database: every table is built sorted and in bulk, in a temporary
 // environment that is synced and renamed into place at the end (all or nothing); into one that has
-// entries: entries are added one by one in large transactions. Passwords in clear are refused a
-// place: they are hashed with `hash_password` ("{SCHEME}..." values are taken as they are; an empty
-// answer rejects the entry; a null function keeps them). THREADS: `hash_password` is called by
-// several at once; `progress` and `reject` by the caller's.
+// entries: entries are added one by one in large transactions. Entries may come before their
+// parents; those whose parents never come are rejected at the end. THREADS: `hash_password` is
+// called by several at once; `progress` and `reject` by the caller's.
 Result<ImportReport> import_ldif(const ImportOptions& options,
                                  std::shared_ptr<const schema::Schema> schema, Clock& clock,
                                  Random& random, const HashPassword& hash_password);
