@@ -38,16 +38,17 @@ Result<void> run(const Options& options) {
     return invalid("--json reports on standard output, where the LDIF goes: name --output FILE");
   }
   KAURI_TRY(const ChosenDatabase chosen, choose_database(options.choice));
-  KAURI_TRY(const auto database, open_database(chosen, {}));
+  backend::ExportOptions what;
+  what.operational = !options.no_operational;
+  what.base = options.base;
+  KAURI_TRY(const auto database,
+            open_database(chosen, {.page_tables = backend::tables_of_export(what)}));
   File file(options.output == "-" ? stdout : std::fopen(options.output.c_str(), "wbe"));
   if (file == nullptr) return write_error(options.output);
   const auto write = [&](std::string_view text) -> Result<void> {
     if (std::fwrite(text.data(), 1, text.size(), file.get()) == text.size()) return {};
     return write_error(options.output);
   };
-  backend::ExportOptions what;
-  what.operational = !options.no_operational;
-  what.base = options.base;
   KAURI_TRY(const std::uint64_t entries, backend::export_ldif(*database, what, write));
   if (std::fflush(file.get()) != 0) return write_error(options.output);
   if (options.json) {

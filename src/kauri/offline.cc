@@ -88,6 +88,10 @@ Result<std::unique_ptr<backend::Database>> open_database(const ChosenDatabase& c
   backend::DatabaseOptions options = chosen.options;
   options.create = false;
   options.start_writer = open_options.start_writer;
+  options.read_only = !open_options.start_writer;
+  options.page_extent = open_options.page_extent;
+  options.page_tables = open_options.page_tables;
+  options.page_report = open_options.page_report;
   if (!kaurid::database_exists(options.path)) {
     return Error(ErrorCode::kNotFound, "there is no database in " + options.path);
   }

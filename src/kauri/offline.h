@@ -39,7 +39,11 @@ struct ChosenDatabase {
 Result<ChosenDatabase> choose_database(const DatabaseChoice& choice);
 // Opens it as it is. RETURNS: kNotFound when there is none, kBusy while a server has it.
 struct OpenOptions {
-  bool start_writer = false;
+  bool start_writer = false;  // without it the database is only read
+  // As in backend::DatabaseOptions. A tool has the time to look at all pages that it reads.
+  storage::PageExtent page_extent = storage::PageExtent::kWhole;
+  storage::TableSet page_tables = storage::kAllTables;
+  storage::PageReport* page_report = nullptr;
 };
 Result<std::unique_ptr<backend::Database>> open_database(const ChosenDatabase& chosen,
                                                          OpenOptions options);

@@ -37,10 +37,21 @@ void print(const backend::VerifyReport& report, const Options& options) {
 // RETURNS: the exit status.
 Result<int> run(const Options& options) {
   KAURI_TRY(const ChosenDatabase chosen, choose_database(options.choice));
-  KAURI_TRY(const auto database, open_database(chosen, {}));
+  storage::PageReport pages;
+  const auto database = open_database(chosen, {.page_report = &pages});
+  if (!database) {
+    // Pages so damaged that no table can be read: they are all there is to tell.
+    if (pages.fault_count == 0) return database.error();
+    backend::VerifyReport unread;
+    unread.faults = pages.faults;
+    unread.fault_count = pages.fault_count;
+    print(unread, options);
+    return 1;
+  }
   ProgressPrinter printer;
   const auto report = backend::verify(
-      *database, [&printer](const backend::ImportProgress& progress) { printer.show(progress); });
+      **database, [&printer](const backend::ImportProgress& progress) { printer.show(progress); },
+      pages);
   printer.finish();
   if (!report) return report.error();
   print(*report, options);
