@@ -61,7 +61,7 @@ inline constexpr std::size_t kCombiningMarksMax = 30;
 inline constexpr std::size_t kPreparedOctetsMax = 64_MiB;
 // Attributes of one entry, an attribute with each set of options being one of its own;
 // adminLimitExceeded.
-inline constexpr std::size_t kEntryAttributesMax = 10'000;
+inline constexpr std::size_t kEntryAttributesMax = 1'000;
 // Octets of one attribute description with its options; adminLimitExceeded.
 inline constexpr std::size_t kDescriptionSizeMax = 1'024;
 
@@ -82,7 +82,7 @@ inline constexpr std::size_t kOperationsInFlightMax = 1000;
 // The same before authentication.
 inline constexpr std::size_t kOperationsInFlightAnonymousMax = 16;
 // Octets that the requests in flight on an authenticated connection hold; then the connection is
-// not read until one ends. One request may always be in flight.
+// not read until one ends. Two requests may always be in flight.
 inline constexpr std::size_t kOperationsMemoryMax = 16_MiB;
 // The same before authentication.
 inline constexpr std::size_t kOperationsMemoryAnonymousMax = 1_MiB;

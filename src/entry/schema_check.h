@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/limits.h"
 #include "entry/entry.h"
 #include "ldap/dn.h"
 #include "ldap/result_code.h"
@@ -13,10 +14,8 @@
 
 namespace kauri::entry {
 
-// What the stored form can hold: attributes of one entry, and octets of one attribute description;
-// adminLimitExceeded.
-inline constexpr std::size_t kEntryAttributesMax = 10'000;
-inline constexpr std::size_t kDescriptionSizeMax = 1'024;
+using limits::kDescriptionSizeMax;
+using limits::kEntryAttributesMax;
 
 struct SchemaViolation {
   ldap::ResultCode code;

@@ -85,7 +85,7 @@ TEST(SchemaCheck, LimitsOfTheStoredForm) {
   for (std::size_t i = 0; i < kEntryAttributesMax; ++i)
     large.attributes.push_back({describe("description;x-" + std::to_string(i)), {"x"}});
   expect_violation(check_entry(the_schema(), large), ResultCode::kAdminLimitExceeded,
-                   "the limit is 10000");
+                   "the limit is 1000");
 }
 
 TEST(SchemaCheck, StructuralClass) {

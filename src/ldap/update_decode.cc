@@ -15,7 +15,7 @@ using internal::skip_rest;
 namespace {
 
 static_assert(limits::kRequestValuesMax == 500'000 && limits::kChangesMax == 10'000 &&
-                  limits::kEntryAttributesMax == 10'000,
+                  limits::kEntryAttributesMax == 1'000,
               "sentences below name the limits");
 
 constexpr DecodeResult kTooManyValues = {DecodeFault::kAdminLimit,
@@ -75,7 +75,7 @@ DecodeResult decode_add(std::string_view body, AddRequest& out) {
   std::size_t attributes_left = limits::kEntryAttributesMax;
   while (!list.at_end()) {
     if (attributes_left-- == 0) {
-      return {DecodeFault::kAdminLimit, "the entry has more attributes than the limit of 10000"};
+      return {DecodeFault::kAdminLimit, "the entry has more attributes than the limit of 1000"};
     }
     AttributeView& attribute = attributes.next();
     internal::decode_attribute(list, attribute, values_left);

@@ -18,6 +18,7 @@ using ldap::ResultCode;
 std::optional<OperationResult> read_attributes(const schema::Schema& schema,
                                                const ldap::AddRequest& add,
                                                std::vector<entry::Attribute>& out) {
+  ValueCopier copier;
   out.reserve(add.attributes.size());
   for (const ldap::AttributeView& sent : add.attributes) {
     entry::Attribute attribute;
@@ -29,7 +30,7 @@ std::optional<OperationResult> read_attributes(const schema::Schema& schema,
             "the attribute " + quoted(sent.description) + " stands twice in the request");
       }
     }
-    if (auto bad = copy_values(attribute.description, sent.values, attribute.values)) return bad;
+    if (auto bad = copier.copy(attribute.description, sent.values, attribute.values)) return bad;
     if (auto twice = entry::check_duplicates(schema, attribute)) {
       return ldap::failure(twice->code, std::move(twice->diagnostic));
     }

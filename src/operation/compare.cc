@@ -11,6 +11,7 @@
 #include "operation/service_impl.h"
 #include "operation/session_impl.h"
 #include "operation/worker.h"
+#include "query/filter_work.h"
 
 namespace kauri::operation {
 namespace {
@@ -77,7 +78,10 @@ class Comparison {
       }
       for (const std::string_view value : slot->values) add(value);
     }
-    return {};
+    if (!exhausted_) return {};
+    return limit_exceeded("the comparison takes more than the limit of " +
+                          std::to_string(limits::kFilterWorkMax) +
+                          " steps of work: the entry has too many or too large values");
   }
 
   void computed(EntryComputedValues& values) {
@@ -98,6 +102,11 @@ class Comparison {
 
  private:
   void add(std::string_view value) {
+    const std::uint64_t price =
+        query::kValueWork + query::normal_form_work(*assertion_.rule, value);
+    exhausted_ = exhausted_ || price > work_left_;
+    if (exhausted_) return;
+    work_left_ -= price;
     if (assertion_.object_class != nullptr) {
       const schema::ObjectClass* own = dictionary_.schema().object_class(value);
       if (own != nullptr && own->is_subclass_of(*assertion_.object_class)) equal_ = true;
@@ -113,6 +122,8 @@ class Comparison {
   query::Authorizer& authorizer_;
   query::AccessTarget& target_;
   std::string scratch_;
+  std::uint64_t work_left_ = limits::kFilterWorkMax;
+  bool exhausted_ = false;
   bool present_ = false;
   bool equal_ = false;
 };

@@ -17,7 +17,7 @@ using ldap::ResultCode;
 
 std::optional<OperationResult> read_modification(const schema::Schema& schema,
                                                  const ldap::ModificationView& sent,
-                                                 backend::Modification& out) {
+                                                 ValueCopier& copier, backend::Modification& out) {
   out.operation = sent.operation;
   if (auto bad = read_changeable(schema, sent.attribute.description, out.description)) return bad;
   const std::size_t count = sent.attribute.values.size();
@@ -31,7 +31,7 @@ std::optional<OperationResult> read_modification(const schema::Schema& schema,
                          "the increment of " + quoted(sent.attribute.description) + " gives " +
                              std::to_string(count) + " values where it needs one");
   }
-  return copy_values(out.description, sent.attribute.values, out.values);
+  return copier.copy(out.description, sent.attribute.values, out.values);
 }
 
 std::optional<OperationResult> start_modify(Request& request, const ldap::ModifyRequest& modify) {
@@ -40,9 +40,10 @@ std::optional<OperationResult> start_modify(Request& request, const ldap::Modify
   operation.permissive = request.controls.permissive_modify;
   // The values come before the target: a definition added to the subschema entry that is broken is
   // told so (invalidAttributeSyntax).
+  ValueCopier copier;
   for (const ldap::ModificationView& sent : modify.modifications) {
     backend::Modification& modification = operation.modifications.emplace_back();
-    if (auto bad = read_modification(schema, sent, modification)) return bad;
+    if (auto bad = read_modification(schema, sent, copier, modification)) return bad;
   }
   WriteTarget target;
   if (auto bad = find_write_target(request, modify.dn, target)) return bad;

@@ -34,6 +34,7 @@ struct Request {
 struct AsyncOperation {
   ldap::MessageId id = 0;
   ldap::Operation response = ldap::Operation::kExtendedResponse;
+  std::size_t memory = 0;      // octets of the request
   bool abandoned = false;      // confined to the worker thread
   std::string extended_value;  // responseValue, when has_extended_value
   bool has_extended_value = false;

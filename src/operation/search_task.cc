@@ -18,8 +18,10 @@ using ldap::OperationResult;
 using ldap::ResultCode;
 using query::Right;
 
-// Candidates between two looks at the clock.
-constexpr std::uint64_t kClockEvery = 16;
+// Steps of work (query/filter_work.h) between two looks at the clock, and those of a candidate
+// whatever its evaluation takes.
+constexpr std::uint64_t kClockWork = 240'000;
+constexpr std::uint64_t kCandidateWork = kClockWork / 16;
 constexpr std::int64_t kSliceNanos = std::int64_t{limits::kSearchSliceMicros} * 1000;
 
 // The smaller of two limits of which 0 is none.
@@ -221,6 +223,7 @@ bool SearchTask::run(const TurnContext& turn) {
 
 bool SearchTask::advance(const TurnContext& turn) {
   slice_started_nanos_ = 0;
+  work_ = 0;
   const Result<Step> step = loop(turn, turn.worker.read(database_));
   if (!step) {
     finish(turn, Step::kDone,
@@ -238,6 +241,9 @@ Result<SearchTask::Step> SearchTask::loop(const TurnContext& turn, backend::Read
   if (paged_ && page_size_ == 0) return Step::kDone;
   Locator locator(read, turn.session.authorizer(database_));
   while (true) {
+    if (work_ >= kClockWork) {
+      if (const Step clock = check_clock(turn); clock != Step::kGoOn) return clock;
+    }
     if (!planned_) {
       if (scope_index_ == scopes_.size()) return Step::kDone;
       KAURI_CHECK(plan(read));
@@ -250,19 +256,19 @@ Result<SearchTask::Step> SearchTask::loop(const TurnContext& turn, backend::Read
     }
     ++examined_;
     if (look_through_max_ != 0 && examined_ > look_through_max_) return Step::kLookThrough;
-    Step clock = Step::kGoOn;
-    if (examined_ % kClockEvery == 0) clock = check_clock(turn);
-    if (clock == Step::kTimeLimit) return clock;
+    work_ += kCandidateWork;
     KAURI_TRY(const Step step, consider(turn, read, locator, *id));
     if (step != Step::kGoOn) return step;
-    if (clock == Step::kPause || turn.out.size() >= turn.out_limit) return Step::kPause;
+    if (turn.out.size() >= turn.out_limit) return Step::kPause;
   }
 }
 
 SearchTask::Step SearchTask::check_clock(const TurnContext& turn) {
   const std::int64_t now = turn.service.clock().monotonic_nanos();
   if (deadline_nanos_ != 0 && now >= deadline_nanos_) return Step::kTimeLimit;
-  if (slice_started_nanos_ == 0) slice_started_nanos_ = now;
+  // A step is about a nanosecond: a slice that began with a dear entry is as old as that.
+  if (slice_started_nanos_ == 0) slice_started_nanos_ = now - static_cast<std::int64_t>(work_);
+  work_ = 0;
   return now - slice_started_nanos_ >= kSliceNanos ? Step::kPause : Step::kGoOn;
 }
 
@@ -305,14 +311,20 @@ bool SearchTask::searchable(query::Authorizer& authorizer, query::AccessTarget& 
 }
 
 Result<bool> SearchTask::matches(backend::ReadSession& read, query::Authorizer& authorizer,
-                                 query::AccessTarget& target) const {
+                                 query::AccessTarget& target) {
   if (filter_exact_ && read.snapshot() == plan_snapshot_ && searchable(authorizer, target)) {
     return true;
   }
   EntryComputedValues computed(read, authorizer);
   query::EvaluationContext context{&target, &authorizer, &read.external(), &computed};
   KAURI_TRY(const query::Tri tri, filter_.evaluate(context));
+  work_ += limits::kFilterWorkMax - context.work_left;
   return tri == query::Tri::kTrue;
+}
+
+std::size_t SearchTask::memory() const {
+  return sizeof(*this) + filter_.memory() + record_.filter.capacity() +
+         record_.attributes.capacity();
 }
 
 OperationResult SearchTask::outcome(Step step) const {

@@ -44,6 +44,10 @@ class SearchTask {
   bool advance(const TurnContext& turn);
 
   ldap::MessageId message_id() const { return id_; }
+  // About how many octets it holds of the request; its candidates are bounded by the entries.
+  std::size_t memory() const;
+  // What the session counted for it, while it waits for a turn.
+  std::size_t counted_memory = 0;
   void log_end(ServiceImpl& service, const ldap::OperationResult& result);
   // The client gave it up, or is gone.
   void log_abandoned(ServiceImpl& service);
@@ -73,7 +77,7 @@ class SearchTask {
   Result<Step> consider(const TurnContext& turn, backend::ReadSession& read, Locator& locator,
                         EntryId id);
   Result<bool> matches(backend::ReadSession& read, query::Authorizer& authorizer,
-                       query::AccessTarget& target) const;
+                       query::AccessTarget& target);
   bool searchable(query::Authorizer& authorizer, query::AccessTarget& target) const;
   Step check_clock(const TurnContext& turn);
   ldap::OperationResult outcome(Step step) const;
@@ -102,6 +106,7 @@ class SearchTask {
   std::int64_t time_limit_seconds_ = 0;
   std::int64_t deadline_nanos_ = 0;
   std::int64_t slice_started_nanos_ = 0;
+  std::uint64_t work_ = 0;  // steps since the last look at the clock
   std::uint64_t examined_ = 0;
   std::uint32_t sent_ = 0;
 

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/units.h"
 #include "operation/handlers.h"
 #include "operation/session_impl.h"
 
 namespace kauri::operation {
 namespace {
 
+using namespace kauri::literals;
 using ldap::Operation;
 using ldap::ResultCode;
 
@@ -33,6 +35,8 @@ constexpr HandlerEntry kHandlers[] = {
 };
 // All searches of one turn together.
 constexpr std::int64_t kTurnNanos = std::int64_t{limits::kSearchSliceMicros} * 1000;
+// After a larger message the worker's buffers for requests are let go.
+constexpr std::size_t kMessageKeptMax = 256_KiB;
 constexpr ber::Tag kBindTag = constructed(Operation::kBindRequest);
 
 const HandlerEntry* handler_of(ber::Tag tag) {
@@ -84,13 +88,18 @@ bool SessionImpl::password_allowed() const {
   return peer_.encrypted || peer_.loopback || service_.allow_cleartext_bind();
 }
 
-std::size_t SessionImpl::in_flight_max() const {
+bool SessionImpl::is_full() const {
   const std::size_t most = settings_->limits.operations_in_flight_max;
-  return authenticated() ? most : std::min(most, limits::kOperationsInFlightAnonymousMax);
+  if (authenticated()) {
+    return in_flight() >= most ||
+           (memory_in_flight_ >= limits::kOperationsMemoryMax && in_flight() > 1);
+  }
+  return in_flight() >= std::min(most, limits::kOperationsInFlightAnonymousMax) ||
+         (memory_in_flight_ >= limits::kOperationsMemoryAnonymousMax && in_flight() > 1);
 }
 
 bool SessionImpl::reading_paused() const {
-  return bind_in_progress_ || !deferred_.empty() || in_flight() >= in_flight_max();
+  return bind_in_progress_ || !deferred_.empty() || is_full();
 }
 
 std::size_t SessionImpl::message_size_max() const {
@@ -129,7 +138,7 @@ bool SessionImpl::dispatch(std::string_view message, std::int64_t arrived_nanos,
   if (handler->tag == kBindTag && in_flight() > 0) return false;
   const bool ends_operations =
       handler->tag == ldap::kAbandonRequestTag || handler->tag == ldap::kUnbindRequestTag;
-  if (!ends_operations && in_flight() >= in_flight_max()) return false;
+  if (!ends_operations && is_full()) return false;
 
   Request request{*this,
                   service_,
@@ -144,6 +153,7 @@ bool SessionImpl::dispatch(std::string_view message, std::int64_t arrived_nanos,
   ++operation_count_;
   if (service_.logging()) begin_record(request, handler->kind);
   serve(request, envelope);
+  if (message.size() > kMessageKeptMax) worker_.forget_request();
   return true;
 }
 
@@ -214,7 +224,7 @@ void SessionImpl::run_turn(std::string& out, std::size_t out_limit) {
     std::unique_ptr<SearchTask> task = std::move(searches_.front());
     searches_.pop_front();
     if (task->run({service_, *this, worker_, out, out_limit})) {
-      worker_.give_back(std::move(task));
+      drop_search(std::move(task));
     } else {
       searches_.push_back(std::move(task));
     }
@@ -254,6 +264,8 @@ std::shared_ptr<AsyncOperation> SessionImpl::begin_async(Request& request) {
     operation->logged = true;
     operation->record = *request.record;
   }
+  operation->memory = request.message.body.size();
+  memory_in_flight_ += operation->memory;
   async_.emplace(operation->id, operation);
   return operation;
 }
@@ -268,18 +280,26 @@ void SessionImpl::finish_async(AsyncOperation& operation, const ldap::OperationR
       ldap::append_result(pending_output_, operation.id, operation.response, result);
     }
   }
+  memory_in_flight_ -= operation.memory;
   async_.erase(operation.id);
 }
 
 void SessionImpl::keep_search(std::unique_ptr<SearchTask> task) {
+  task->counted_memory = task->memory();
+  memory_in_flight_ += task->counted_memory;
   searches_.push_back(std::move(task));
+}
+
+void SessionImpl::drop_search(std::unique_ptr<SearchTask> task) {
+  memory_in_flight_ -= task->counted_memory;
+  worker_.give_back(std::move(task));
 }
 
 void SessionImpl::abandon(ldap::MessageId id) {
   for (auto search = searches_.begin(); search != searches_.end(); ++search) {
     if ((*search)->message_id() != id) continue;
     (*search)->log_abandoned(service_);
-    worker_.give_back(std::move(*search));
+    drop_search(std::move(*search));
     searches_.erase(search);
     return;
   }
@@ -294,7 +314,7 @@ SessionImpl::Cancelled SessionImpl::cancel(ldap::MessageId id, std::string& out)
         ldap::failure(ResultCode::kCanceled, "the search was cancelled by its client");
     ldap::append_result(out, id, Operation::kSearchResultDone, canceled);
     (*search)->log_end(service_, canceled);
-    worker_.give_back(std::move(*search));
+    drop_search(std::move(*search));
     searches_.erase(search);
     return Cancelled::kYes;
   }

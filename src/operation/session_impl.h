@@ -108,7 +108,10 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
 
   std::size_t in_flight() const { return searches_.size() + async_.size(); }
   bool is_in_flight(ldap::MessageId id) const;
-  std::size_t in_flight_max() const;
+  // No further operation may begin.
+  bool is_full() const;
+  // A search that waited for a turn is over.
+  void drop_search(std::unique_ptr<SearchTask> task);
   // RETURNS: false when the message has to wait for operations in flight.
   bool dispatch(std::string_view message, std::int64_t arrived_nanos, std::string& out);
   void serve(Request& request, const ldap::DecodeResult& envelope);
@@ -131,7 +134,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
 
   std::deque<std::unique_ptr<SearchTask>> searches_;  // waiting for a turn
   std::unordered_map<ldap::MessageId, std::shared_ptr<AsyncOperation>> async_;
-  std::deque<Deferred> deferred_;  // messages that wait, in order
+  std::size_t memory_in_flight_ = 0;  // octets of searches_ and async_
+  std::deque<Deferred> deferred_;     // messages that wait, in order
   bool bind_in_progress_ = false;
   bool closing_ = false;
   std::int64_t operation_count_ = 0;

@@ -25,9 +25,21 @@ std::unique_ptr<SearchTask> Worker::take_task() {
 }
 
 void Worker::give_back(std::unique_ptr<SearchTask> task) {
-  if (idle_tasks_.size() >= kIdleTasksMax) return;
+  if (idle_tasks_.size() >= kIdleTasksMax || task->memory() > kIdleTaskMemoryMax) return;
   task->reset();
   idle_tasks_.push_back(std::move(task));
+}
+
+void Worker::forget_request() {
+  message = {};
+  bind = {};
+  search = {};
+  modify = {};
+  add = {};
+  modify_dn = {};
+  compare = {};
+  extended = {};
+  record = {};
 }
 
 KnownBase* Worker::known_base(std::string_view text) {

@@ -61,6 +61,8 @@ class Worker final : public WorkerContext {
   // A search task with the memory of an earlier one.
   std::unique_ptr<SearchTask> take_task();
   void give_back(std::unique_ptr<SearchTask> task);
+  // Lets go of what an unusually large request made of the buffers below.
+  void forget_request();
 
   // nullptr when the text was not seen lately. VALID UNTIL: the next remember_base().
   KnownBase* known_base(std::string_view text);
@@ -85,6 +87,7 @@ class Worker final : public WorkerContext {
   static constexpr std::size_t kKnownBasesMax = 256;
   static constexpr std::size_t kKnownBaseTextMax = 512;
   static constexpr std::size_t kIdleTasksMax = 16;
+  static constexpr std::size_t kIdleTaskMemoryMax = std::size_t{64} << 10U;
   struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const {

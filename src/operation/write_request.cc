@@ -9,6 +9,7 @@
 #include "operation/service_impl.h"
 #include "operation/session_impl.h"
 #include "operation/worker.h"
+#include "text/weight.h"
 
 namespace kauri::operation {
 
@@ -144,11 +145,20 @@ std::optional<OperationResult> read_changeable(const schema::Schema& schema, std
   return std::nullopt;
 }
 
-std::optional<OperationResult> copy_values(const schema::AttributeDescription& description,
-                                           const std::vector<std::string_view>& values,
-                                           std::vector<std::string>& out) {
+std::optional<OperationResult> ValueCopier::copy(const schema::AttributeDescription& description,
+                                                 const std::vector<std::string_view>& values,
+                                                 std::vector<std::string>& out) {
+  const schema::MatchingRule* const rule = description.type->equality;
+  const bool prepared = rule != nullptr && rule->normal_form() != "octetString";
   out.reserve(values.size());
   for (const std::string_view value : values) {
+    if (prepared) weight_ += text::preparation_weight(value);
+    if (weight_ > limits::kPreparedOctetsMax) {
+      return ldap::failure(ResultCode::kAdminLimitExceeded,
+                           "the text in the request has more octets than the limit of " +
+                               std::to_string(limits::kPreparedOctetsMax) +
+                               " (what is beyond ASCII counts ten times or more)");
+    }
     if (auto violation = entry::check_value(description, value)) {
       return ldap::failure(violation->code, std::move(violation->diagnostic));
     }

@@ -35,10 +35,18 @@ std::optional<ldap::OperationResult> read_description(const schema::Schema& sche
 std::optional<ldap::OperationResult> read_changeable(const schema::Schema& schema,
                                                      std::string_view text,
                                                      schema::AttributeDescription& out);
-// Copies the values. RETURNS: invalidAttributeSyntax naming the value when one breaks its syntax.
-std::optional<ldap::OperationResult> copy_values(const schema::AttributeDescription& description,
-                                                 const std::vector<std::string_view>& values,
-                                                 std::vector<std::string>& out);
+// Copies the values of one request. RETURNS: invalidAttributeSyntax naming the value when one
+// breaks its syntax; adminLimitExceeded when all that were copied so far are too dear to prepare
+// (limits::kPreparedOctetsMax).
+class ValueCopier {
+ public:
+  std::optional<ldap::OperationResult> copy(const schema::AttributeDescription& description,
+                                            const std::vector<std::string_view>& values,
+                                            std::vector<std::string>& out);
+
+ private:
+  std::size_t weight_ = 0;
+};
 // Whether the values of the description are passwords.
 bool is_password(const schema::Schema& schema, const schema::AttributeDescription& description);
 
