@@ -1,8 +1,10 @@
 #include "server/access_log.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -20,6 +22,8 @@ constexpr std::size_t kFilterSizeMax = 2048;
 // Octets that one thread may have waiting for the writer.
 constexpr std::size_t kThreadBufferMax = 4U << 20U;
 constexpr std::chrono::milliseconds kFlushInterval{100};
+// A volume that is full for a moment again and again is told of this often at most.
+constexpr std::int64_t kComplaintNanos = 60'000'000'000;
 
 void append_text(std::string& out, std::string_view name, std::string_view value,
                  std::size_t size_max = kFieldSizeMax) {
@@ -44,16 +48,26 @@ int open_for_append(const std::string& path) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
 }
 
-bool write_all(int descriptor, std::string_view octets) {
-  while (!octets.empty()) {
-    const ssize_t written = ::write(descriptor, octets.data(), octets.size());
+// Octets written: all, or fewer with errno set.
+std::size_t write_all(int descriptor, std::string_view octets) {
+  std::size_t done = 0;
+  while (done < octets.size()) {
+    const ssize_t written = ::write(descriptor, octets.data() + done, octets.size() - done);
     if (written < 0) {
       if (errno == EINTR) continue;
-      return false;
+      break;
     }
-    octets.remove_prefix(static_cast<std::size_t>(written));
+    done += static_cast<std::size_t>(written);
   }
-  return true;
+  return done;
+}
+
+// Cuts the last `size` octets off. False where that cannot be (a pipe, a terminal).
+bool take_back(int descriptor, std::size_t size) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  if (status.st_size < static_cast<off_t>(size)) return false;
+  return ::ftruncate(descriptor, status.st_size - static_cast<off_t>(size)) == 0;
 }
 
 }  // namespace
@@ -118,7 +132,7 @@ Result<void> AccessLogFile::reopen() {
   const std::lock_guard lock(file_mutex_);
   if (descriptor_ >= 0) ::close(descriptor_);
   descriptor_ = fresh;
-  write_failed_ = false;
+  line_torn_ = false;
   return {};
 }
 
@@ -140,8 +154,7 @@ void AccessLogFile::log(const operation::OperationRecord& record) {
   // Contended only for the moment in which the writer swaps the buffer away.
   const std::lock_guard lock(buffer.mutex);
   if (buffer.lines.size() >= kThreadBufferMax) {
-    dropped_.fetch_add(1, std::memory_order_relaxed);
-    dropped_total_.fetch_add(1, std::memory_order_relaxed);
+    count_dropped(1);
     return;
   }
   append_record(buffer.lines, record);
@@ -182,21 +195,58 @@ void AccessLogFile::write_out() {
       // The thread gets room of the same size back, so that it does not grow a new one each time.
       if (!lines.empty()) buffer->lines.reserve(std::min<std::size_t>(lines.size(), 1U << 16U));
     }
-    if (!lines.empty() && !write_all(descriptor_, lines) && !write_failed_) {
-      write_failed_ = true;
-      log_event(Severity::kError, "the access log " + path_ +
-                                      " cannot be written: " + std::strerror(errno) +
-                                      "; its lines are lost until that ends");
-    }
+    if (!lines.empty()) count_dropped(append_lines(lines));
   }
-  const std::uint64_t dropped = dropped_.exchange(0, std::memory_order_relaxed);
+  write_dropped_count();
+}
+
+std::uint64_t AccessLogFile::append_lines(std::string_view lines) {
+  const auto count = [](std::string_view text) {
+    return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+  };
+  if (line_torn_ && write_all(descriptor_, "\n") != 1) {
+    note_failure(errno);
+    return count(lines);
+  }
+  line_torn_ = false;
+  const std::size_t written = write_all(descriptor_, lines);
+  if (written == lines.size()) {
+    if (failing_) log_event(Severity::kInfo, "the access log " + path_ + " can be written again");
+    failing_ = false;
+    return 0;
+  }
+  note_failure(errno);
+  const std::size_t whole = lines.substr(0, written).rfind('\n') + 1;  // 0 when there is none
+  line_torn_ = whole != written && !take_back(descriptor_, written - whole);
+  return count(lines.substr(whole));
+}
+
+void AccessLogFile::note_failure(int error) {
+  const std::int64_t now = Clock::system().monotonic_nanos();
+  const bool told_lately =
+      failure_noted_nanos_ != 0 && now - failure_noted_nanos_ < kComplaintNanos;
+  if (failing_ || told_lately) return;
+  failing_ = true;
+  failure_noted_nanos_ = now;
+  log_event(Severity::kError, "the access log " + path_ + " cannot be written: " +
+                                  std::strerror(error) + "; its lines are lost until that ends");
+}
+
+void AccessLogFile::count_dropped(std::uint64_t lines) {
+  if (lines == 0) return;
+  dropped_.fetch_add(lines, std::memory_order_relaxed);
+  dropped_total_.fetch_add(lines, std::memory_order_relaxed);
+}
+
+void AccessLogFile::write_dropped_count() {
+  const std::uint64_t dropped = dropped_.load(std::memory_order_relaxed);
   if (dropped == 0) return;
-  lines = "{\"time\":\"";
-  append_utc_time(lines, Clock::system().wall_micros(), TimeDigits::kMicros);
-  lines += "\",\"kind\":\"DROPPED\",\"lines\":";
-  append_number(lines, static_cast<std::int64_t>(dropped));
-  lines += "}\n";
-  write_all(descriptor_, lines);
+  std::string line = "{\"time\":\"";
+  append_utc_time(line, Clock::system().wall_micros(), TimeDigits::kMicros);
+  line += "\",\"kind\":\"DROPPED\",\"lines\":";
+  append_number(line, static_cast<std::int64_t>(dropped));
+  line += "}\n";
+  if (append_lines(line) == 0) dropped_.fetch_sub(dropped, std::memory_order_relaxed);
 }
 
 }  // namespace kauri::server

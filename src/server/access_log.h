@@ -2,8 +2,9 @@
 // its own.
 //
 // Thread safety: thread-safe. log() formats into a buffer of the calling thread and returns; it
-// never waits for the file. When the file cannot keep up, lines are dropped and counted, and the
-// count is written as a line of its own.
+// never waits for the file. When the file cannot keep up or cannot be written (its volume is full),
+// lines are dropped and counted, and once it can, the count is written as a line of its own. The
+// file holds whole lines only.
 #pragma once
 
 #include <atomic>
@@ -45,20 +46,29 @@ class AccessLogFile final : public operation::AccessLog {
   ThreadBuffer& buffer_of_this_thread();
   void run();
   void write_out();
+  // These REQUIRE file_mutex_. append_lines() RETURNS: how many of the lines were not written; the
+  // file ends with a whole line all the same.
+  std::uint64_t append_lines(std::string_view lines);
+  void note_failure(int error);
+  void write_dropped_count();
+  void count_dropped(std::uint64_t lines);
 
   const std::string path_;
   const bool enabled_;
   const std::uint64_t serial_ = next_serial();  // tells apart logs that share a thread
   static std::uint64_t next_serial();
-  std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::uint64_t> dropped_{0};  // and not told yet
   std::atomic<std::uint64_t> dropped_total_{0};
 
   std::mutex buffers_mutex_;
   std::vector<std::shared_ptr<ThreadBuffer>> buffers_;  // guarded by buffers_mutex_
 
   std::mutex file_mutex_;  // held while writing
-  int descriptor_ = -1;    // guarded by file_mutex_
-  bool write_failed_ = false;
+  // Guarded by file_mutex_.
+  int descriptor_ = -1;
+  bool line_torn_ = false;  // the file ends within a line that could not be taken back
+  bool failing_ = false;    // the last write failed, and the event log knows
+  std::int64_t failure_noted_nanos_ = 0;
 
   std::mutex wake_mutex_;
   std::condition_variable wake_;

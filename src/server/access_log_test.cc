@@ -1,11 +1,15 @@
 #include "server/access_log.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -13,6 +17,7 @@
 #include "base/clock.h"
 #include "server/event_log.h"
 #include "server/log_text.h"
+#include "storage/test_directory.h"
 
 namespace kauri::server {
 namespace {
@@ -22,14 +27,7 @@ using nlohmann::json;
 
 class AccessLogTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "kauri-log-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
-  std::string path() const { return (directory_ / "access.log").string(); }
+  std::string path() const { return directory_.path("access.log"); }
   static std::vector<std::string> lines_of(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     std::vector<std::string> out;
@@ -38,7 +36,7 @@ class AccessLogTest : public testing::Test {
   }
 
  private:
-  fs::path directory_;
+  storage::TestDirectory directory_;
 };
 
 operation::OperationRecord sample() {
@@ -156,6 +154,110 @@ TEST_F(AccessLogTest, ReopenFollowsARotation) {
   (*log)->flush();
   EXPECT_EQ(lines_of(path() + ".1").size(), 1U);
   EXPECT_EQ(lines_of(path()).size(), 2U);
+}
+
+// A file that may not grow stands for a full volume: a write takes what fits and then fails.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t octets) : former_action_(std::signal(SIGXFSZ, SIG_IGN)) {
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &former_), 0);
+    rlimit limit = former_;
+    limit.rlim_cur = octets;
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FileSizeLimit() {
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &former_), 0);
+    std::signal(SIGXFSZ, former_action_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit former_{};
+  void (*former_action_)(int);
+};
+
+TEST_F(AccessLogTest, AFullVolumeIsToldOnceAndTheLogGoesOnWhenThereIsRoom) {
+  auto log = AccessLogFile::open(path());
+  ASSERT_TRUE(log.has_value());
+  std::string line;
+  append_record(line, sample());
+  testing::internal::CaptureStderr();
+  {
+    const FileSizeLimit full(2 * line.size() + 40);  // two lines and a part of the third
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < 4; ++i) (*log)->log(sample());
+      (*log)->flush();
+    }
+    EXPECT_EQ(lines_of(path()).size(), 2U);
+  }
+  EXPECT_EQ((*log)->dropped(), 10U);
+  (*log)->log(sample());
+  (*log)->flush();
+  (*log)->log(sample());
+  (*log)->flush();
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 2) << told;
+  EXPECT_NE(told.find(path() + " cannot be written: File too large"), std::string::npos) << told;
+  EXPECT_NE(told.find(path() + " can be written again"), std::string::npos) << told;
+  const std::vector<std::string> lines = lines_of(path());
+  ASSERT_EQ(lines.size(), 5U);
+  std::int64_t dropped = 0;
+  for (const std::string& each : lines) {
+    const json parsed = json::parse(each);  // whole lines only
+    if (parsed["kind"] == "DROPPED") dropped += parsed["lines"].get<std::int64_t>();
+  }
+  EXPECT_EQ(dropped, 10);
+}
+
+// Where nothing can be taken back, the torn line gets its end before the next begins.
+TEST_F(AccessLogTest, ATornLineOfAPipeGetsItsEnd) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  ASSERT_EQ(::fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+  std::cout.flush();
+  const int standard_output = ::dup(STDOUT_FILENO);
+  ASSERT_GE(standard_output, 0);
+  ASSERT_EQ(::dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
+  auto log = AccessLogFile::open("-");
+  ASSERT_EQ(::dup2(standard_output, STDOUT_FILENO), STDOUT_FILENO);
+  ::close(standard_output);
+  ASSERT_TRUE(log.has_value());
+  std::string text;
+  const auto read_all = [&] {
+    char buffer[8192];
+    for (ssize_t got = 0; (got = ::read(ends[0], buffer, sizeof(buffer))) > 0;) {
+      text.append(buffer, static_cast<std::size_t>(got));
+    }
+  };
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 40; ++i) (*log)->log(sample());
+  (*log)->flush();
+  read_all();
+  ASSERT_NE(text.back(), '\n');
+  (*log)->log(sample());
+  (*log)->flush();
+  read_all();
+  (void)testing::internal::GetCapturedStderr();
+  std::istringstream lines(text);
+  std::uint64_t whole = 0;
+  std::uint64_t torn = 0;
+  std::uint64_t dropped = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const json parsed = json::parse(line, nullptr, false);
+    if (parsed.is_discarded()) {
+      ++torn;
+    } else if (parsed["kind"] == "DROPPED") {
+      dropped += parsed["lines"].get<std::uint64_t>();
+    } else {
+      ++whole;
+    }
+  }
+  EXPECT_EQ(torn, 1U);
+  EXPECT_EQ(whole + dropped, 41U);
+  log->reset();
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST_F(AccessLogTest, APathThatCannotBeOpenedIsNamed) {
