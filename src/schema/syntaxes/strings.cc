@@ -182,7 +182,12 @@ bool telex_number(std::string_view value, std::string* why) {
                                         std::to_string(parts)));
 }
 
+// Spaces may stand around a '$' alone (RFC 4517 section 3.3.5).
 bool delivery_method(std::string_view value, std::string* why) {
+  if (value.starts_with(' ')) return refuse_at(why, 0, "a space before the first delivery method");
+  if (value.ends_with(' ')) {
+    return refuse_at(why, value.size() - 1, "a space after the last delivery method");
+  }
   return each_part(value, [why](std::string_view part, std::size_t offset, std::size_t) {
     return is_one_of(trim(part), {"any", "mhs", "physical", "telex", "teletex", "g3fax", "g4fax",
                                   "ia5", "videotex", "telephone"}) ||
