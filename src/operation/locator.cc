@@ -66,6 +66,24 @@ Result<void> Locator::append_disclosed_dn(EntryId deepest, std::string& out) {
   return {};
 }
 
+Result<bool> Locator::may(EntryId id, Right right) {
+  KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
+  if (!view.has_value()) return false;
+  backend::StoredTarget target(read_, id, *view);
+  return authorizer_.may_entry(target, right);
+}
+
+Result<bool> Locator::known_ancestor(const backend::Resolution& resolution, std::size_t levels) {
+  if (resolution.rdns_missing > levels) return false;
+  EntryId id = resolution.id.value_or(resolution.deepest);
+  for (std::size_t level = resolution.rdns_missing; level < levels; ++level) {
+    KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
+    if (!view.has_value()) return false;
+    id = view->parent();
+  }
+  return may(id, Right::kDisclose);
+}
+
 std::optional<Name> Locator::alias_target(EntryId id, const entry::EntryView& view) {
   backend::StoredTarget target(read_, id, view);
   for (const AttributeNumber number : alias_numbers_) {
@@ -151,6 +169,7 @@ Result<Located> Locator::find(const Name& name, std::string_view text,
   Located located;
   Name through_alias;  // the name after the last alias
   EntryId last_alias;
+  std::size_t below_alias = 0;  // RDNs of the name below it
   const auto alias_problem = [&](const char* why) -> Result<Located> {
     located.failure =
         ldap::failure(ResultCode::kAliasProblem, "the name " + quoted(text) + " leads " + why);
@@ -173,15 +192,21 @@ Result<Located> Locator::find(const Name& name, std::string_view text,
       KAURI_TRY(const bool stepped, step_through_alias(resolution, next));
       if (stepped) {
         last_alias = resolution.id.value_or(resolution.deepest);
+        below_alias = resolution.rdns_missing;
         if (next.normal_rdns.empty()) return alias_problem("to an alias that cannot be followed");
         located.renamed_by_alias = true;
         through_alias = std::move(next);
         continue;
       }
     }
+    // An alias that leads to nothing is at fault itself, and one that leads to a hidden entry is
+    // the same; below what it leads to an entry is missing like any other.
+    if (located.renamed_by_alias) {
+      KAURI_TRY(const bool leads, known_ancestor(resolution, below_alias));
+      if (!leads) return alias_problem("through an alias to no entry");
+    }
     located.id = resolution.id;
     if (located.id.has_value()) return located;
-    if (located.renamed_by_alias) return alias_problem("through an alias to no entry");
     KAURI_TRY(located.failure, no_such_object(text, resolution.deepest));
     return located;
   }

@@ -47,6 +47,8 @@ class Locator {
   bool is_alias(const entry::EntryView& view) const;
   bool is_referral(const entry::EntryView& view) const;
 
+  // Whether the identity has the right on the entry itself.
+  Result<bool> may(EntryId id, query::Right right);
   // The name that an alias entry points to. Nothing when it is no DN of this database or may not be
   // seen.
   std::optional<Name> alias_target(EntryId id, const entry::EntryView& view);
@@ -60,6 +62,9 @@ class Locator {
   bool has_class(const entry::EntryView& view, const schema::ObjectClass& object_class) const;
   // The name of the deepest entry at or above `deepest` (0: none) that may be known: a matchedDN.
   Result<void> append_disclosed_dn(EntryId deepest, std::string& out);
+  // Whether the entry of the resolved name that is `levels` RDNs above its end is there and may be
+  // known.
+  Result<bool> known_ancestor(const backend::Resolution& resolution, std::size_t levels);
   // Makes `name`, of which `resolution` tells how far it leads, what it is behind the alias at its
   // deepest entry; empty when that leads nowhere. `name.normal` is left. RETURNS: false when there
   // is no alias.

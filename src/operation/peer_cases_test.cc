@@ -174,6 +174,11 @@ TEST_F(PeerReferrals, AliasProblemsNameTheAlias) {
   const Reply dangling = always("cn=al1,ou=p,dc=example,dc=com", ldap::Scope::kBase);
   EXPECT_EQ(dangling.code, 33);
   EXPECT_EQ(dangling.matched_dn, "cn=al1,ou=p,dc=example,dc=com");
+  // Below the target of a good alias it is a matter of the entry that is missing there.
+  alias("cn=al3,dc=example,dc=com", P);
+  const Reply missing = always("cn=x,uid=none,cn=al3,dc=example,dc=com", ldap::Scope::kBase);
+  EXPECT_EQ(missing.code, 32);
+  EXPECT_EQ(missing.matched_dn, P);
   alias("cn=al2,ou=p,dc=example,dc=com", "cn=al2,ou=p,dc=example,dc=com");
   const Reply loop = always("uid=x,cn=al2,ou=p,dc=example,dc=com", ldap::Scope::kBase);
   EXPECT_EQ(loop.code, 33);
