@@ -1,9 +1,9 @@
 // Backups: one consistent state of a database, or what changed since one, as a stream of octets
 // (docs/formats/backup.md). Reading them back: backup_stream.h, restore.h.
 //
-// Both read one snapshot from beginning to end. One that fails ends the stream with the reason. Pages that the writer frees meanwhile cannot be
-// used again before the end, so the file grows by about what is written in that time. Thread
-// safety: thread-safe; the database may be written to.
+// Both read one snapshot from beginning to end. One that fails ends the stream with the reason.
+// Pages that the writer frees meanwhile cannot be used again before the end, so the file grows by
+// about what is written in that time. Thread safety: thread-safe; the database may be written to.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "storage/durable_name.h"
+
 namespace kauri::backend {
 namespace {
 
@@ -25,13 +27,6 @@ Error failure(const std::string& what, const std::string& path) {
 }
 
 }  // namespace
-
-Result<void> sync_directory(const std::string& path) {
-  const FileHandle directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.get() < 0) return failure("cannot open the directory", path);
-  if (::fsync(directory.get()) != 0) return failure("cannot sync the directory", path);
-  return {};
-}
 
 FileHandle::~FileHandle() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -67,6 +62,12 @@ PartialFile::~PartialFile() {
   if (file_.get() >= 0) ::unlink(path_.c_str());
 }
 
+PartialFile& PartialFile::operator=(PartialFile&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
 Result<void> PartialFile::write(std::string_view octets) {
   while (!octets.empty()) {
     const ssize_t count = ::write(file_.get(), octets.data(), octets.size());
@@ -89,7 +90,7 @@ Result<void> PartialFile::commit(const std::string& path) {
   }
   file_ = FileHandle();
   const std::string directory = fs::path(path).parent_path().string();
-  return sync_directory(directory.empty() ? "." : directory);
+  return storage::sync_directory(directory.empty() ? "." : directory);
 }
 
 Result<InputFile> InputFile::open(const std::string& path) {

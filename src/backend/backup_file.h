@@ -11,9 +11,6 @@
 
 namespace kauri::backend {
 
-// Makes a change of the directory's names last. RETURNS: kIo, kNotFound.
-Result<void> sync_directory(const std::string& path);
-
 // Closes on every way out. -1 = none.
 class FileHandle {
  public:
@@ -37,7 +34,7 @@ class PartialFile {
   static Result<PartialFile> create(const std::string& partial_path);
   ~PartialFile();
   PartialFile(PartialFile&& other) noexcept = default;
-  PartialFile& operator=(PartialFile&& other) noexcept = delete;
+  PartialFile& operator=(PartialFile&& other) noexcept;
 
   Result<void> write(std::string_view octets);
   // Puts it on stable storage under `path`. RETURNS: kExists when there is such a file.

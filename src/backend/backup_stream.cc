@@ -129,7 +129,9 @@ Result<void> BackupWriter::add(const BackupRecord& record) {
 }
 
 Result<void> BackupWriter::finish() {
-  KAURI_ASSERT(records_ == due_);
+  if (records_ != due_)
+    return corruption("the tables have " + std::to_string(records_) +
+                      " records, and the database counts " + std::to_string(due_));
   if (!data_.empty()) KAURI_CHECK(emit(kData, data_));
   data_.clear();
   std::string end;
@@ -188,8 +190,7 @@ Result<void> BackupReader::read_block(Block& block) {
   const std::string_view sum(stored.data(), stored.size());
   if (load_little_endian<std::uint32_t>(sum) != sum_)
     return broken("the checksum does not fit; what stands before this place is damaged");
-  if (block.kind == kFailure)
-    return Error(ErrorCode::kIo, "whoever made it gave up: " + block.payload);
+  if (block.kind == kFailure) return Error(ErrorCode::kIo, "given up: " + block.payload);
   return {};
 }
 

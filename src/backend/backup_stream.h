@@ -54,7 +54,8 @@ class BackupWriter {
   explicit BackupWriter(OctetSink sink) : sink_(std::move(sink)) {}
   Result<void> begin(const BackupHeader& header);
   Result<void> add(const BackupRecord& record);
-  // REQUIRES: as many records as the header says.
+  // RETURNS: kCorruption when there were more or fewer records than the header says, which tables
+  // told.
   Result<void> finish();
   // Instead of finish(), and at any time, also before begin(): tells why there is no more. Nothing
   // when it is the sink that failed.

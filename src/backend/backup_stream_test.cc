@@ -188,8 +188,8 @@ TEST(BackupStream, MalformedStreamsAreRefusedByName) {
       {Forger().header(0).block(5, "").octets(), "unknown kind 5"},
       {Forger().header(0).header(0).octets(), "unknown kind 1"},
       {Forger().header(1).sized(2, one, kBackupBlockMax + 1).octets(), "the limit is 1048576"},
-      {Forger().header(0).block(4, "the disk broke").octets(), "gave up: the disk broke"},
-      {Forger().block(4, "not yours").octets(), "gave up: not yours"},
+      {Forger().header(0).block(4, "the disk broke").octets(), "given up: the disk broke"},
+      {Forger().block(4, "not yours").octets(), "given up: not yours"},
   };
   for (const auto& [octets, why] : cases) EXPECT_THAT(fault_of(octets), HasSubstr(why));
 }

@@ -18,7 +18,10 @@ namespace {
 
 Result<Meta> create_database(Core& core, const DatabaseOptions& options) {
   if (options.suffix.empty())
-    return invalid("a new database in " + options.path + " needs a suffix");
+    return invalid(
+        "a new database in " + options.path +
+        " needs a suffix: give its name (--suffix, or suffix in [[database]]), or import "
+        "an LDIF file, whose first entry names it");
   KAURI_CHECK(set_suffix(core, options.suffix));
   const std::vector<index::IndexSpec> specs =
       options.indexes.empty() ? index::default_indexes(*core.schema) : options.indexes;

@@ -99,6 +99,20 @@ TEST(Faults, AFullDiskStopsWritesOnly) {
   EXPECT_EQ(world.verify_text(), "");
 }
 
+TEST(Faults, AFlushThatFailedIsNotCalledNothing) {
+  World world;
+  world.add_fixture();
+  world.faults()->fail(storage::FaultPoint::kCommit, 1, ErrorCode::kIo);
+  EXPECT_EQ(world.modify(kA, {replaced("description", {"x"})}), 80);
+  EXPECT_NE(world.last().diagnostic.find("not known whether the change was made"),
+            std::string::npos)
+      << world.last().diagnostic;
+  world.faults()->fail(storage::FaultPoint::kWrite, 1, ErrorCode::kIo);
+  EXPECT_EQ(world.modify(kA, {replaced("description", {"x"})}), 80);
+  EXPECT_NE(world.last().diagnostic.find("nothing was changed"), std::string::npos)
+      << world.last().diagnostic;
+}
+
 TEST(Faults, OneBadChangeDoesNotSpoilItsBatch) {
   World world;
   world.add_fixture();

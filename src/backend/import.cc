@@ -1,31 +1,32 @@
 // import_ldif() (offline.h): the choice between the two ways, and what they share.
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <optional>
 #include <thread>
 
+#include "backend/backup_file.h"
 #include "backend/import_bulk.h"
 #include "backend/import_orphans.h"
 #include "backend/import_pipeline.h"
 #include "backend/index_build.h"
 #include "backend/meta.h"
 #include "backend/offline.h"
+#include "backend/working_copy.h"
 #include "backend/write_context.h"
 #include "index/dn_index.h"
 #include "schema/dn_normal.h"
+#include "storage/durable_name.h"
 #include "storage/page_cache.h"
 
 namespace kauri::backend {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::int64_t kProgressNanos = 250'000'000;
 constexpr std::size_t kEntriesAtOnce = 5'000;  // of a transaction, where there are entries already
+// Files no larger than this are one transaction for certain, and need no copy of the database.
+constexpr std::uint64_t kOneTransactionOctets = std::uint64_t{100} << 10U;
+constexpr std::uint64_t kRecordOctetsMin = 24;  // "dn:c=a\nobjectClass:a\nc:a"
+static_assert(kOneTransactionOctets / kRecordOctetsMin < kEntriesAtOnce);
 
 // Passes on rejects and progress, and counts.
 class Reporter {
@@ -85,40 +86,6 @@ PipelineOptions pipeline_options(const ImportOptions& options, std::int64_t star
   out.start_micros = start_micros;
   return out;
 }
-
-Error system_failure(const std::string& what) {
-  const int number = errno;
-  return {number == ENOSPC ? ErrorCode::kNoSpace : ErrorCode::kIo,
-          what + ": " + std::strerror(number)};
-}
-
-Result<void> sync_directory(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return system_failure("cannot open the directory " + path);
-  const int failed = ::fsync(fd);
-  ::close(fd);
-  if (failed != 0) return system_failure("cannot sync the directory " + path);
-  return {};
-}
-
-// A directory for the new environment, gone with all in it at the end.
-class TemporaryDirectory {
- public:
-  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);  // of an import that was killed
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct Target {
   std::unique_ptr<storage::Env> env;  // holds the directory's lock
@@ -206,9 +173,7 @@ Result<ImportReport> import_bulk(const ImportOptions& options, Target target,
     if (options.database.wrap_env) core.env = options.database.wrap_env(std::move(core.env));
     KAURI_CHECK(load_all(options, core, directory.path(), hash_password, reporter, &entries));
   }
-  if (::rename((directory.path() + "/data.mdb").c_str(), (path + "/data.mdb").c_str()) != 0)
-    return system_failure("cannot put the new database into " + path);
-  KAURI_CHECK(sync_directory(path));
+  KAURI_CHECK(storage::put_in_place(directory.path() + "/data.mdb", path + "/data.mdb"));
   target.env.reset();
   // Best effort: it only spares later writes the cost of large folios in the cache.
   [[maybe_unused]] const Result<void> dropped = storage::drop_page_cache(path);
@@ -339,6 +304,32 @@ Result<ImportReport> import_into(const ImportOptions& options,
   return reporter.report(adder.entries());
 }
 
+// Octets of the files; nothing where that cannot be known.
+std::optional<std::uint64_t> size_of(const std::vector<std::string>& files) {
+  std::uint64_t size = 0;
+  for (const std::string& file : files) {
+    struct stat info {};
+    if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+    size += static_cast<std::uint64_t>(info.st_size);
+  }
+  return size;
+}
+
+// Many transactions into a copy, which becomes the database when all are done.
+Result<ImportReport> import_into_copy(const ImportOptions& options,
+                                      std::shared_ptr<const schema::Schema> schema, Clock& clock,
+                                      Random& random, const HashPassword& hash_password) {
+  KAURI_TRY(const std::unique_ptr<WorkingCopy> copy,
+            WorkingCopy::make(options.database.path, "import.tmp"));
+  ImportOptions work = options;
+  work.database.path = copy->path();
+  work.database.durability = storage::Durability::kRelaxed;
+  KAURI_TRY(const ImportReport report,
+            import_into(work, std::move(schema), clock, random, hash_password));
+  KAURI_CHECK(copy->put_in_place());
+  return report;
+}
+
 }  // namespace
 
 Result<ImportReport> import_ldif(const ImportOptions& options,
@@ -347,7 +338,10 @@ Result<ImportReport> import_ldif(const ImportOptions& options,
   KAURI_TRY(Target target, open_target(options.database));
   if (target.entries != 0) {
     target.env.reset();
-    return import_into(options, std::move(schema), clock, random, hash_password);
+    const std::optional<std::uint64_t> size = size_of(options.files);
+    const bool small = size && *size <= kOneTransactionOctets;
+    return (small ? import_into : import_into_copy)(options, std::move(schema), clock, random,
+                                                    hash_password);
   }
   return import_bulk(options, std::move(target), std::move(schema), clock, random, hash_password);
 }

@@ -214,6 +214,31 @@ TEST_F(ImportTest, StopsAfterTooManyRejectsWithoutATrace) {
   EXPECT_TRUE(import(kTree));
 }
 
+// In a transaction of the database, and by way of a copy of it.
+TEST_F(ImportTest, IntoADatabaseAllOrNothing) {
+  ASSERT_TRUE(import(kTree));
+  for (const int count : {3, 6'000}) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "n" + std::to_string(count) + "x" + std::to_string(i);
+      text += "dn: uid=" + name + ",ou=p,dc=example,dc=com\nobjectClass: account\nuid: " + name +
+              "\n\n";
+    }
+    const std::uint64_t before = verify(*open(), {})->entries;
+    ImportOptions options;
+    options.rejects_max = 1;
+    const auto stopped = import(text + "dn: cn=x,dc=example,dc=com\ncn: x\n", options);
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().code(), ErrorCode::kLimit) << stopped.error().message();
+    expect_clean(*open(), before);
+    const auto report = import(text);
+    ASSERT_TRUE(report) << report.error().message();
+    EXPECT_EQ(report->entries, static_cast<std::uint64_t>(count));
+    expect_clean(*open(), before + static_cast<std::uint64_t>(count));
+    EXPECT_FALSE(std::filesystem::exists(path_ + "/import.tmp"));
+  }
+}
+
 TEST_F(ImportTest, ARefusedFirstEntryIsStillTheSuffix) {
   const auto report = import(
       "dn: dc=example,dc=com\nobjectClass: domain\nnosuch: x\n\n"

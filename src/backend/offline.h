@@ -47,8 +47,9 @@ struct ImportReport {
   double seconds = 0;
 };
 // Into an empty or new database: every table is built sorted and in bulk, in a temporary
-// environment that is synced and renamed into place at the end (all or nothing); into one that has
-// entries: entries are added one by one in large transactions. Entries may come before their
+// environment that takes its place at the end; into one that has entries: entries are added one by
+// one, in one transaction where they are few, else to a copy that takes its place. So an import is
+// there as a whole or, however it ends before, not at all. Entries may come before their
 // parents; those whose parents never come are rejected at the end. THREADS: `hash_password` is
 // called by several at once; `progress` and `reject` by the caller's.
 Result<ImportReport> import_ldif(const ImportOptions& options,
@@ -69,6 +70,9 @@ Result<std::uint64_t> export_ldif(Database& database, const ExportOptions& optio
 struct VerifyReport {
   std::uint64_t entries = 0;
   std::uint64_t index_keys = 0;
+  // Records of the change log that the entries were compared with: those of its end behind which
+  // none is missing. 0 when the last change has no record: the log was off, or an import moved on.
+  std::uint64_t changes = 0;
   std::vector<std::string> faults;  // at most 1000, each a sentence that names table and key
   std::uint64_t fault_count = 0;
 };

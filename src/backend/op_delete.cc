@@ -22,10 +22,10 @@ Result<Refusal> check_delete(WriteContext& context, const TargetName& name, cons
   }
   KAURI_TRY(const index::SubordinateCounts counts,
             index::subordinate_counts(context.txn(), located.id()));
+  // How many there are is not told: some may be hidden.
   if (counts.children != 0)
     return Refusal(ldap::failure(ResultCode::kNotAllowedOnNonLeaf,
-                                 "the entry has " + std::to_string(counts.children) +
-                                     " entries directly below it; delete those first"));
+                                 "the entry has entries below it; delete those first"));
   return Refusal();
 }
 

@@ -167,7 +167,8 @@ Result<Refusal> modify_one(EntryEdit& edit, const Modification& change, bool per
 // The state after all modifications: the values of the RDN are there, the schema holds, the
 // structural class is the same as before.
 Result<Refusal> check_outcome(WriteContext& context, EntryEdit& edit, const ldap::Rdn& rdn,
-                              const schema::ObjectClass* old_structural) {
+                              const schema::ObjectClass* old_structural, query::Authorizer& who,
+                              TxnTarget& target) {
   for (const ldap::Ava& ava : rdn.avas) {
     const schema::AttributeType* type = context.schema().attribute_type(ava.type);
     if (type == nullptr) continue;
@@ -180,8 +181,7 @@ Result<Refusal> check_outcome(WriteContext& context, EntryEdit& edit, const ldap
   }
   const entry::Entry after = edit.preview();
   if (Refusal bad = check_size(after)) return bad;
-  if (auto bad = entry::check_entry(context.schema(), after))
-    return Refusal(to_result(std::move(*bad)));
+  if (Refusal bad = check_entry_for(who, target, *context.core().dictionary, after)) return bad;
   const schema::ObjectClass* structural = entry::structural_class(context.schema(), after);
   if (old_structural != nullptr && structural != old_structural)
     return Refusal(ldap::failure(ResultCode::kObjectClassModsProhibited,
@@ -193,10 +193,7 @@ Result<Refusal> check_outcome(WriteContext& context, EntryEdit& edit, const ldap
 }
 
 Result<Refusal> check_access(WriteContext& context, const ModifyOperationRequest& operation,
-                             const Located& located, const entry::EntryView& view,
-                             query::Authorizer& who) {
-  TxnTarget target(located.id(), &view,
-                   context.normal_at(operation.target, located.path.size() - 1));
+                             const Located& located, query::Authorizer& who, TxnTarget& target) {
   for (const Modification& change : operation.modifications) {
     if (may_attribute(who, target, *context.core().dictionary, change.description,
                       needed_right(change)))
@@ -237,7 +234,8 @@ Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRe
   if (bad) return refused(std::move(*bad));
   const EntryId id = located.id();
   KAURI_TRY(const entry::EntryView view, context.view(id));
-  KAURI_TRY(bad, check_access(context, operation, located, view, who));
+  TxnTarget target(id, &view, context.normal_at(operation.target, located.path.size() - 1));
+  KAURI_TRY(bad, check_access(context, operation, located, who, target));
   if (bad) return refused(std::move(*bad));
   // The list may be empty (RFC 4511 section 4.6); then nothing is changed, and nobody changed it.
   if (operation.modifications.empty()) return WriteOutcome{};
@@ -254,7 +252,7 @@ Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRe
       entry::structural_class(context.schema(), edit.preview());
   KAURI_TRY(bad, modify_all(context, operation, edit));
   if (bad) return refused(std::move(*bad));
-  KAURI_TRY(bad, check_outcome(context, edit, rdn, old_structural));
+  KAURI_TRY(bad, check_outcome(context, edit, rdn, old_structural, who, target));
   if (bad) return refused(std::move(*bad));
 
   ChangeRecord record;

@@ -5,6 +5,7 @@
 #include "backend/entry_edit.h"
 #include "backend/large_values.h"
 #include "backend/write_context.h"
+#include "base/planted_fault.h"
 #include "ldap/dn.h"
 
 namespace kauri::backend {
@@ -139,9 +140,11 @@ Result<void> remove_old_values(const schema::Schema& schema, EntryEdit& edit,
 }
 
 Result<Refusal> change_values(WriteContext& context, const ModifyDnOperation& operation,
-                              const ldap::Rdn& old_rdn, EntryEdit& edit) {
+                              const ldap::Rdn& old_rdn, EntryEdit& edit, query::Authorizer& who,
+                              TxnTarget& target) {
   const schema::Schema& schema = context.schema();
-  if (operation.delete_old_rdn) KAURI_CHECK(remove_old_values(schema, edit, old_rdn));
+  const bool keeps = KAURI_PLANTED_FAULT("move-keeps-old-value") && operation.new_superior;
+  if (operation.delete_old_rdn && !keeps) KAURI_CHECK(remove_old_values(schema, edit, old_rdn));
   for (const ldap::Ava& ava : operation.new_rdn.avas) {
     const schema::AttributeType* type = schema.attribute_type(ava.type);
     // check_naming says what is wrong with such a type.
@@ -154,7 +157,7 @@ Result<Refusal> change_values(WriteContext& context, const ModifyDnOperation& op
     KAURI_TRY([[maybe_unused]] const bool added, edit.add_value({type, {}}, ava.value));
   }
   const entry::Entry after = edit.preview();
-  if (auto bad = entry::check_entry(schema, after)) return Refusal(to_result(std::move(*bad)));
+  if (Refusal bad = check_entry_for(who, target, *context.core().dictionary, after)) return bad;
   if (auto bad = entry::check_naming(schema, after, operation.new_rdn))
     return Refusal(to_result(std::move(*bad)));
   return Refusal();
@@ -197,7 +200,8 @@ Result<WriteOutcome> apply_modify_dn(WriteContext& context, const ModifyDnOperat
   }
   if (bad) return refused(std::move(*bad));
   EntryEdit edit(context.core(), context.txn(), id, view);
-  KAURI_TRY(bad, change_values(context, operation, old_rdn, edit));
+  TxnTarget target(id, &view, context.normal_at(operation.target, places.from.path.size() - 1));
+  KAURI_TRY(bad, change_values(context, operation, old_rdn, edit, who, target));
   if (bad) return refused(std::move(*bad));
 
   ChangeRecord record;

@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "backend/backup_file.h"
 #include "backend/core.h"
@@ -16,6 +13,7 @@
 #include "backend/restore_replay.h"
 #include "schema/dn_normal.h"
 #include "storage/directory_lock.h"
+#include "storage/durable_name.h"
 #include "storage/page_cache.h"
 
 namespace kauri::backend {
@@ -151,15 +149,12 @@ Result<void> Restorer::check_covered() {
 }
 
 Result<storage::DirectoryLock> Restorer::take_place() {
-  std::error_code error;
-  std::filesystem::create_directories(path_, error);
-  if (error)
-    return Error(ErrorCode::kIo, "cannot make the directory " + path_ + ": " + error.message());
+  KAURI_CHECK(storage::make_directories(path_));
   KAURI_TRY(storage::DirectoryLock lock, storage::DirectoryLock::take(path_));
   struct stat info {};
   if (!options_.replace && ::stat((path_ + "/data.mdb").c_str(), &info) == 0)
     return Error(ErrorCode::kExists,
-                 "there is a database in " + path_ + "; it is replaced only when you say so");
+                 "there is a database in " + path_ + "; it is replaced only with --force");
   return lock;
 }
 
@@ -277,10 +272,7 @@ Result<RestoreReport> Restorer::put_in_place(const std::string& directory) {
   // foreign tool has the old one open.
   if (::unlink((path_ + "/lock.mdb").c_str()) != 0 && errno != ENOENT)
     return Error(ErrorCode::kIo, "cannot remove " + path_ + "/lock.mdb: " + std::strerror(errno));
-  if (::rename(made.c_str(), place.c_str()) != 0)
-    return Error(ErrorCode::kIo,
-                 "cannot put the new database into " + path_ + ": " + std::strerror(errno));
-  KAURI_CHECK(sync_directory(path_));
+  KAURI_CHECK(storage::put_in_place(made, place));
   // Best effort: it only spares later writes the cost of large folios in the cache.
   [[maybe_unused]] const Result<void> dropped = storage::drop_page_cache(path_);
   report_.seconds = static_cast<double>(clock_.monotonic_nanos() - started_) / 1e9;

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <unordered_map>
 
-#include "backend/change_log.h"
 #include "backend/core.h"
 #include "backend/csn.h"
 #include "backend/index_build.h"
@@ -12,6 +11,7 @@
 #include "backend/meta.h"
 #include "backend/offline.h"
 #include "backend/posting_accumulator.h"
+#include "backend/verify_changes.h"
 #include "base/endian.h"
 #include "index/dn_index.h"
 #include "index/index_keys.h"
@@ -380,27 +380,12 @@ Result<void> Verifier::check_index() {
 }
 
 Result<void> Verifier::check_changes() {
-  KAURI_TRY(const ChangeLogPosition position, read_change_position(txn_));
-  std::string before;
-  for (std::uint64_t sequence = position.first; sequence < position.next; ++sequence) {
-    const Result<std::optional<ChangeRecord>> record = read_change(txn_, sequence);
-    if (!record) {
-      fault(record.error().message());
-      continue;
-    }
-    if (!*record) {
-      fault("table changes: sequence " + std::to_string(sequence) + " is missing");
-      continue;
-    }
-    if ((*record)->csn <= before)
-      fault("table changes, sequence " + std::to_string(sequence) + ": CSN " + (*record)->csn +
-            " does not follow " + before);
-    before = (*record)->csn;
-    advance("changes", sequence);
-  }
-  if (before > meta_.last_csn)
-    fault("table changes: the last CSN " + before + " is later than the database's, " +
-          meta_.last_csn);
+  ChangeCheck check;
+  check.last_csn = meta_.last_csn;
+  check.compare_entries = !is_broken(Table::kEntries);
+  check.fault = [this](std::string text) { fault(std::move(text)); };
+  check.advance = [this](std::uint64_t done) { advance("changes", done); };
+  KAURI_TRY(report_.changes, verify_changes(core_, txn_, check));
   return {};
 }
 

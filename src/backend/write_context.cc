@@ -257,6 +257,22 @@ bool may_attribute(query::Authorizer& who, query::AccessTarget& target,
   return who.may(target, *description.type, right);
 }
 
+Refusal check_entry_for(query::Authorizer& who, query::AccessTarget& target,
+                        const entry::Dictionary& dictionary, const entry::Entry& after) {
+  const schema::Schema& schema = dictionary.schema();
+  std::optional<entry::SchemaViolation> bad = entry::check_entry(schema, after);
+  if (!bad) return std::nullopt;
+  entry::Entry readable = after;
+  std::erase_if(readable.attributes, [&](const entry::Attribute& attribute) {
+    return !may_attribute(who, target, dictionary, attribute.description, query::Right::kRead);
+  });
+  const auto told = entry::check_entry(schema, readable);
+  if (!told || told->diagnostic != bad->diagnostic)
+    bad->diagnostic =
+        "the entry would not fit its object classes, for attributes that may not be seen";
+  return to_result(std::move(*bad));
+}
+
 ldap::OperationResult to_result(entry::SchemaViolation violation) {
   return ldap::failure(violation.code, std::move(violation.diagnostic));
 }

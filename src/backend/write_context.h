@@ -143,6 +143,10 @@ Result<void> stamp_change(WriteContext& context, const query::Authorizer& who, E
 bool may_attribute(query::Authorizer& who, query::AccessTarget& target,
                    const entry::Dictionary& dictionary,
                    const schema::AttributeDescription& description, query::Right right);
+// entry::check_entry() of what `target` would become, in words for `who`: a violation that rests on
+// attributes which he may not read is not explained.
+Refusal check_entry_for(query::Authorizer& who, query::AccessTarget& target,
+                        const entry::Dictionary& dictionary, const entry::Entry& after);
 ldap::OperationResult to_result(entry::SchemaViolation violation);
 // The binary form of an entryUUID value; zeros when it is none.
 std::array<unsigned char, 16> parse_uuid(std::string_view text);

@@ -14,7 +14,7 @@ namespace {
 using ldap::ResultCode;
 
 // What a client is told of a failure of ours: nothing of paths and keys, which the log gets.
-WriteOutcome failed(const Error& error) {
+WriteOutcome failed(const Error& error, bool in_commit) {
   const auto outcome = [&error](ResultCode code, const char* why) {
     WriteOutcome out = refused(code, std::string("nothing was changed: ") + why);
     out.failure = error;
@@ -29,8 +29,16 @@ WriteOutcome failed(const Error& error) {
       return outcome(ResultCode::kAdminLimitExceeded,
                      "the server's storage has reached a limit; its log has the details");
     default:
-      return outcome(ResultCode::kOther, "the server's storage failed; its log has the details");
+      if (!in_commit)
+        return outcome(ResultCode::kOther, "the server's storage failed; its log has the details");
+      break;
   }
+  // A flush that failed may have done its work all the same: the next start will tell.
+  WriteOutcome out = refused(ResultCode::kOther,
+                             "it is not known whether the change was made: the server's storage "
+                             "failed while it was written; its log has the details");
+  out.failure = error;
+  return out;
 }
 
 Result<WriteOutcome> apply(WriteContext& context, const WriteRequest& request) {
@@ -132,12 +140,12 @@ void Writer::process(std::vector<Job>& batch) {
   const std::int64_t now = core_.clock->monotonic_nanos();
   const Result<void> together = apply_in_one(batch, 0, batch.size());
   if (!together && (commit_failed_ || batch.size() == 1)) {
-    for (Job& job : batch) job.outcome = failed(together.error());
+    for (Job& job : batch) job.outcome = failed(together.error(), commit_failed_);
   } else if (!together) {
     // One of them has met an unexpected failure; alone, only that one fails.
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (const Result<void> alone = apply_in_one(batch, i, 1); !alone)
-        batch[i].outcome = failed(alone.error());
+        batch[i].outcome = failed(alone.error(), commit_failed_);
     }
   }
   for (Job& job : batch) job.outcome.queued_nanos = now - job.request->submitted_nanos;

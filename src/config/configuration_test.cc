@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <string>
 
 #include "config/nearest.h"
 #include "config/options.h"
+#include "storage/test_directory.h"
 
 namespace kauri::config {
 namespace {
@@ -315,10 +315,9 @@ TEST(Configuration, ManyMistakesStayOneScreen) {
 }
 
 TEST(Configuration, FilesAreReadOrRefused) {
-  char directory[] = "/tmp/kauri-config-XXXXXX";
-  ASSERT_NE(::mkdtemp(directory), nullptr);
-  const std::string base(directory);
-  const std::string path = base + "/kauri.toml";
+  const storage::TestDirectory directory;
+  const std::string& base = directory.path();
+  const std::string path = directory.path("kauri.toml");
   const Result<Configuration> missing = load_file(path);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code(), ErrorCode::kNotFound);
@@ -335,8 +334,6 @@ TEST(Configuration, FilesAreReadOrRefused) {
   const Result<Configuration> large = load_file(path);
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().code(), ErrorCode::kLimit);
-  ::unlink(path.c_str());
-  ::rmdir(directory);
 }
 
 TEST(Nearest, FindsTheMeantWord) {

@@ -23,6 +23,7 @@ struct TypeNode {
   const schema::AttributeType& type;
   std::atomic<std::uint32_t> plain{0};  // the number of the description without options; 0 = none
   AppendList<AttributeNumber> numbers;  // of the type and its subtypes, with all options
+  std::vector<const schema::AttributeType*> under;  // the type and its subtypes; constant
 };
 
 // Items by number: chunk k holds the numbers [2^k, 2^(k+1)), so that nothing ever moves.
@@ -106,6 +107,10 @@ Dictionary::Dictionary(std::shared_ptr<const schema::Schema> schema)
   KAURI_ASSERT(schema_ != nullptr);
   for (const auto* type : schema_->attribute_types())
     state_->nodes.emplace(type, std::make_unique<TypeNode>(*type));
+  for (const auto* type : schema_->attribute_types()) {
+    for (const auto* at = type; at != nullptr; at = at->superior)
+      state_->nodes.at(at)->under.push_back(type);
+  }
 }
 
 Dictionary::~Dictionary() = default;
@@ -147,6 +152,13 @@ std::size_t Dictionary::size() const {
 std::span<const AttributeNumber> Dictionary::numbers_of(const schema::AttributeType& type) const {
   const TypeNode* node = state_->node(&type, *schema_);
   return node == nullptr ? std::span<const AttributeNumber>() : node->numbers.span();
+}
+
+std::span<const schema::AttributeType* const> Dictionary::types_under(
+    const schema::AttributeType& type) const {
+  const TypeNode* node = state_->node(&type, *schema_);
+  if (node == nullptr) return {};
+  return node->under;
 }
 
 std::vector<AttributeNumber> Dictionary::numbers_under(

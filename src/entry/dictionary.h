@@ -48,6 +48,11 @@ class Dictionary {
   // allocation. VALID UNTIL: the dictionary ends; numbers given out later are not in it.
   std::span<const AttributeNumber> numbers_of(const schema::AttributeType& type) const;
 
+  // The type and all its subtypes in the schema, whether they were ever stored or not. VALID UNTIL:
+  // the dictionary ends.
+  std::span<const schema::AttributeType* const> types_under(
+      const schema::AttributeType& type) const;
+
   // True when no further description can be numbered; to be checked before a client's new
   // description is let in.
   bool full() const { return size() >= kNumberMax; }

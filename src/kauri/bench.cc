@@ -14,6 +14,7 @@
 #include "kauri/bench_null.h"
 #include "kauri/offline.h"
 #include "kaurid/admin_password.h"
+#include "kaurid/usage.h"
 #include "ldif/source.h"
 #include "text/visible.h"
 #include "toolkit/load_report.h"
@@ -28,6 +29,10 @@ using toolkit::LoadOptions;
 using toolkit::Order;
 using toolkit::WorkloadKind;
 using toolkit::WorkloadOptions;
+
+// The most that the types behind these options hold.
+constexpr std::uint64_t kResultCodeMax = 16384;
+constexpr std::uint64_t kPidMax = 4'194'304;
 
 // What the command line says, before it is made into options of the toolkit.
 struct Arguments {
@@ -180,25 +185,40 @@ void add_load_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--base", arguments.workload.base, "Name below which everything happens")
       ->capture_default_str();
   command.add_option("--range", arguments.range, "LOW:HIGH, the numbers that {n} stands for");
-  command.add_option("--seed", load.seed, "Start of the random numbers")->capture_default_str();
-  command.add_option("--connections", load.connections)->capture_default_str();
-  command.add_option("--threads", load.threads, "Threads of this client")->capture_default_str();
+  command.add_option("--seed", load.seed, "Start of the random numbers")
+      ->capture_default_str()
+      ->check(kaurid::whole_number(""));
+  command.add_option("--connections", load.connections)
+      ->capture_default_str()
+      ->check(kaurid::whole_number("connections", 1));
+  command.add_option("--threads", load.threads, "Threads of this client")
+      ->capture_default_str()
+      ->check(kaurid::whole_number("threads", 1));
   command.add_option("--depth", load.depth, "Requests outstanding on each connection")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(kaurid::whole_number("requests", 1));
   auto* const duration =
       command.add_option("--duration", load.duration_seconds, "Seconds that are measured")
-          ->capture_default_str();
+          ->capture_default_str()
+          ->check(kaurid::seconds());
   arguments.count_option =
       command.add_option("--count", arguments.count, "Operations that are measured")
+          ->check(kaurid::whole_number("operations", 1))
           ->excludes(duration);
   command.add_option("--warmup", load.warmup_seconds, "Seconds before the measurement")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(kaurid::seconds());
   command.add_option("--timeout", load.timeout_seconds, "Seconds that one answer may take")
-      ->capture_default_str();
-  command.add_option("--accept", load.accepted_codes,
-                     "Result code that is right too, as a number; may be repeated");
-  arguments.pid_option = command.add_option("--server-pid", arguments.server_pid,
-                                            "Process whose CPU time and memory are measured");
+      ->capture_default_str()
+      ->check(kaurid::seconds());
+  command
+      .add_option("--accept", load.accepted_codes,
+                  "Result code that is right too, as a number; may be repeated")
+      ->check(kaurid::whole_number("", 0, kResultCodeMax));
+  arguments.pid_option = command
+                             .add_option("--server-pid", arguments.server_pid,
+                                         "Process whose CPU time and memory are measured")
+                             ->check(kaurid::whole_number("", 1, kPidMax));
   command.add_option("--note", arguments.notes, "KEY=VALUE that goes into the result; repeatable");
   command.add_flag("--json", arguments.json, "Print the result as JSON");
 }
@@ -225,8 +245,10 @@ void add_kind_options(CLI::App& command, Arguments& arguments) {
           ->capture_default_str();
       command.add_option("--attributes", workload.attributes, "Attributes to ask for [all]")
           ->delimiter(',');
-      arguments.expect_option = command.add_option("--expect-entries", arguments.expect_entries,
-                                                   "Entries that every answer must have");
+      arguments.expect_option = command
+                                    .add_option("--expect-entries", arguments.expect_entries,
+                                                "Entries that every answer must have")
+                                    ->check(kaurid::whole_number("entries"));
       break;
     case WorkloadKind::kAdd:
       command.add_option("--entry", arguments.entry_file,

@@ -9,12 +9,15 @@
 #include <thread>
 
 #include "kauri/offline.h"
+#include "kaurid/usage.h"
 #include "toolkit/endpoint.h"
 #include "toolkit/null_responder.h"
 
 namespace kauri::tool {
 
 namespace {
+
+constexpr std::uint64_t kResultCodeMax = 127;  // in one octet
 
 struct Arguments {
   std::string listen = "127.0.0.1:1390";
@@ -54,14 +57,17 @@ void add_bench_null_command(CLI::App& bench, int& exit_status) {
   command->add_option("--listen", arguments->listen, "HOST:PORT; port 0 takes a free one")
       ->capture_default_str();
   command->add_option("--entries", arguments->responder.entries, "Entries for each search")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(kaurid::whole_number("entries"));
   command
       ->add_option("--entry-size", arguments->responder.entry_size, "Octets of an entry's message")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(kaurid::whole_number("octets"));
   command
       ->add_option("--code", arguments->responder.result_code,
                    "Result code of every answer but those to compare")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(kaurid::whole_number("", 0, kResultCodeMax));
   command->callback([arguments, &exit_status] {
     if (const auto result = run(*arguments); !result) {
       exit_status = fail("bench null", result.error());

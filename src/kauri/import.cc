@@ -16,10 +16,14 @@
 #include "base/random.h"
 #include "kauri/offline.h"
 #include "kaurid/setup.h"
+#include "kaurid/usage.h"
 #include "security/password.h"
 
 namespace kauri::tool {
 namespace {
+
+constexpr std::uint64_t kMemoryMibMax = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kThreadsMax = 1024;
 
 struct Options {
   DatabaseChoice choice;
@@ -120,12 +124,15 @@ void add_import_command(CLI::App& app, int& exit_status) {
   command->add_option("FILE", options->files, "LDIF files; - is standard input")->required();
   command->add_option("--password-scheme", options->scheme,
                       "How clear passwords are hashed: argon2id, ssha512, ssha256, ssha");
-  command->add_option("--rejects-max", options->rejects_max,
-                      "Stop after this many rejected records; 0 = never");
+  command
+      ->add_option("--rejects-max", options->rejects_max,
+                   "Stop after this many rejected records; 0 = never")
+      ->check(kaurid::whole_number("records"));
   command->add_option("--memory", options->memory_mib, "MiB for sorting")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--threads", options->threads, "0 = one for each core");
+      ->check(kaurid::whole_number("MiB", 1, kMemoryMibMax));
+  command->add_option("--threads", options->threads, "0 = one for each core")
+      ->check(kaurid::whole_number("threads", 0, kThreadsMax));
   command->add_flag("--no-operational", options->no_operational,
                     "Make entryUUID, timestamps and the like anew instead of keeping the file's");
   command->add_flag("--json", options->json, "Report as JSON");

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "kaurid/options.h"
 #include "kaurid/setup.h"
+#include "kaurid/usage.h"
 #include "schema/dn_normal.h"
 #include "text/visible.h"
 
@@ -52,12 +53,7 @@ void DatabaseChoice::add_to(CLI::App& command) {
   command.add_option("--data", data, "Directory of the data")->capture_default_str();
   command.add_option("--config", config, "TOML configuration file: schema, indexes, databases");
   command.add_option("--suffix", suffix, "Which database: the name of its top entry")
-      ->check(CLI::Validator(
-          [](const std::string& value) {
-            return value.empty() ? std::string("it is empty: a name such as dc=example,dc=com")
-                                 : std::string();
-          },
-          ""));
+      ->check(kaurid::suffix_name());
 }
 
 Result<ChosenDatabase> choose_database(const DatabaseChoice& choice) {
@@ -70,6 +66,11 @@ Result<ChosenDatabase> choose_database(const DatabaseChoice& choice) {
     std::fprintf(stderr, "kauri: warning: %s\n", text::visible(line).c_str());
   });
   out.schema = std::move(schema.schema);
+  KAURI_CHECK(kaurid::check_databases(out.config, *out.schema));
+  if (!choice.suffix.empty()) {
+    if (const auto name = schema::normalize_dn(*out.schema, choice.suffix); !name)
+      return name.error().with_context("--suffix");
+  }
   const std::vector<backend::DatabaseOptions> all =
       kaurid::database_options(out.config, choice.data);
   if (out.config.databases.empty()) {
@@ -104,8 +105,7 @@ void print_json(const nlohmann::json& report) {
 }
 
 int fail(const std::string& command, const Error& error) {
-  std::fprintf(stderr, "kauri %s: %s\n", command.c_str(),
-               text::visible_lines(error.message()).c_str());
+  std::fputs(kaurid::error_lines("kauri " + command, error.message()).c_str(), stderr);
   return 1;
 }
 
@@ -116,7 +116,7 @@ void ProgressPrinter::clear_line() {
   width_ = 0;
 }
 
-void ProgressPrinter::show(const backend::ImportProgress& progress) {
+void ProgressPrinter::show_text(const std::function<std::string()>& make) {
   const std::int64_t now = Clock::system().monotonic_nanos();
   const std::lock_guard lock(mutex_);
   const std::int64_t interval = terminal_ ? kTerminalIntervalNanos : kPlainIntervalNanos;
@@ -125,12 +125,7 @@ void ProgressPrinter::show(const backend::ImportProgress& progress) {
   const bool first = shown_nanos_ == 0;
   shown_nanos_ = now;
   if (first && !terminal_) return;
-  std::string text =
-      std::string(progress.phase) + ": " + std::to_string(progress.entries) + " entries";
-  if (progress.bytes_total > 0) {
-    text += ", " + std::to_string(progress.bytes_read * 100 / progress.bytes_total) + "% of " +
-            std::to_string(progress.bytes_total >> 20U) + " MiB read";
-  }
+  const std::string text = make();
   if (terminal_) {
     clear_line();
     width_ = text.size();
@@ -139,6 +134,28 @@ void ProgressPrinter::show(const backend::ImportProgress& progress) {
     std::fprintf(stderr, "%s\n", text.c_str());
   }
   std::fflush(stderr);
+}
+
+void ProgressPrinter::show(const backend::ImportProgress& progress) {
+  show_text([&progress] {
+    std::string text =
+        std::string(progress.phase) + ": " + std::to_string(progress.entries) + " entries";
+    if (progress.bytes_total > 0) {
+      text += ", " + std::to_string(progress.bytes_read * 100 / progress.bytes_total) + "% of " +
+              std::to_string(progress.bytes_total >> 20U) + " MiB read";
+    }
+    return text;
+  });
+}
+
+void ProgressPrinter::count(const char* phase, std::uint64_t done, std::uint64_t all) {
+  constexpr std::uint64_t kEvery = 4096;  // records; asking for the time costs more than one
+  if (done % kEvery != 0) return;
+  show_text([&] {
+    const std::uint64_t percent = all == 0 ? 100 : done * 100 / all;
+    return std::string(phase) + ": " + std::to_string(percent) + "% of " + std::to_string(all) +
+           " records";
+  });
 }
 
 void ProgressPrinter::line(const std::string& text) {

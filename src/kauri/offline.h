@@ -60,12 +60,16 @@ class ProgressPrinter {
  public:
   ProgressPrinter();
   void show(const backend::ImportProgress& progress);
+  // Of work whose whole size is known: "backup: 12% of 5000000 records".
+  void count(const char* phase, std::uint64_t done, std::uint64_t all);
   // Text that must stay, on one line: ends the rewritten line first. A newline is added.
   void line(const std::string& text);
   void finish();
 
  private:
   void clear_line();
+  // Shows the text that `make` makes, if the last one is long enough ago.
+  void show_text(const std::function<std::string()>& make);
 
   const bool terminal_;
   std::mutex mutex_;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "kaurid/demo.h"
 #include "kaurid/setup.h"
 #include "security/password.h"
+#include "storage/test_directory.h"
 
 namespace kauri::tool {
 namespace {
@@ -43,16 +45,9 @@ Outcome kauri(std::vector<std::string> arguments) {
 
 class OfflineTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "kauri-t-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string path(const std::string& name) const { return directory_.path(name); }
   std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
-    return path(name);
+    return directory_.file(name, text);
   }
   std::string demo_file() const {
     SeededRandom random(5);
@@ -60,7 +55,7 @@ class OfflineTest : public testing::Test {
   }
 
  private:
-  fs::path directory_;
+  storage::TestDirectory directory_;
 };
 
 TEST_F(OfflineTest, InitMakesADatabaseOnce) {
@@ -178,6 +173,35 @@ TEST_F(OfflineTest, AnImportOfNoFileLeavesNothingBehind) {
   EXPECT_FALSE(fs::exists(path("d")));
 }
 
+// "{CLEAR}" is how 389 DS writes a password in clear, "{CLEARTEXT}" how OpenLDAP does.
+TEST_F(OfflineTest, MarkedClearPasswordsAreHashedOnImport) {
+  const std::string ldif =
+      file("clear.ldif",
+           "dn: o=x\nobjectClass: organization\no: x\n\n"
+           "dn: cn=a,o=x\nobjectClass: person\nsn: a\n"
+           "userPassword: {CLEAR}first-s3cret\n"
+           "userPassword: {cleartext}second-s3cret\n"
+           "userPassword: third-s3cret\nuserPassword: {SSHA}AAAA\n\n"
+           "dn: cn=b,o=x\nobjectClass: person\nsn: b\nuserPassword: {CLEAR}\n");
+  const Outcome imported =
+      kauri({"import", "--data", path("d"), "--password-scheme", "ssha", ldif});
+  EXPECT_EQ(imported.status, 1);
+  EXPECT_NE(imported.err.find("clear.ldif:16: cn=b,o=x: a password must not be empty"),
+            std::string::npos)
+      << imported.err;
+  const Outcome exported = kauri({"export", "--data", path("d")});
+  EXPECT_EQ(exported.out.find("s3cret"), std::string::npos) << exported.out;
+  std::istringstream lines(exported.out);
+  std::vector<std::string> stored;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("userPassword: ")) stored.push_back(line.substr(14));
+  ASSERT_EQ(stored.size(), 4U) << exported.out;
+  EXPECT_TRUE(security::verify_password("first-s3cret", stored[0]));
+  EXPECT_TRUE(security::verify_password("second-s3cret", stored[1]));
+  EXPECT_TRUE(security::verify_password("third-s3cret", stored[2]));
+  EXPECT_EQ(stored[3], "{SSHA}AAAA");
+}
+
 TEST_F(OfflineTest, WarningsAboutSchemaFilesAreShown) {
   std::string text = "attributetype ( 1.2.3.1 NAME 'kw1' EQUALITY noSuchMatch SUP name )\n";
   for (int i = 2; i <= 22; ++i) {
@@ -239,7 +263,8 @@ TEST_F(OfflineTest, CommandLinesThatCannotBeRead) {
   EXPECT_EQ(kauri({}).status, 2);
   const Outcome unknown = kauri({"exprot"});
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_NE(unknown.err.find("kauri: there is no subcommand 'exprot'; did you mean export?"),
+  EXPECT_NE(unknown.err.find(
+                "kauri: there is no subcommand 'exprot'; did you mean export?; kauri --help"),
             std::string::npos)
       << unknown.err;
   const Outcome missing = kauri({"import", "--data", path("d")});
@@ -247,9 +272,50 @@ TEST_F(OfflineTest, CommandLinesThatCannotBeRead) {
   EXPECT_EQ(missing.err.rfind("kauri import: ", 0), 0U) << missing.err;
   const Outcome empty = kauri({"init", "--data", path("d"), "--suffix", ""});
   EXPECT_EQ(empty.status, 2) << empty.err;
-  EXPECT_EQ(kauri({"import", "--data", path("d"), "--memory", "0", demo_file()}).status, 2);
   EXPECT_FALSE(fs::exists(path("d")));
   EXPECT_EQ(kauri({"--help"}).status, 0);
+}
+
+TEST_F(OfflineTest, UsageErrorsAreInWords) {
+  const struct {
+    std::vector<std::string> arguments;
+    const char* message;
+  } cases[] = {
+      {{"import", "--memory", "0", "f"},
+       "kauri import: --memory: '0' is no whole number of MiB from 1 to 1048576; kauri import "
+       "--help says more\n"},
+      {{"import", "--memory", "99999999999999999999", "f"},
+       "kauri import: --memory: '99999999999999999999' is no whole number of MiB from 1 to"},
+      {{"import", "--threads=-1", "f"},
+       "kauri import: --threads: '-1' is no whole number of threads from 0 to 1024;"},
+      {{"import", "--rejects-max", "1e3", "f"},
+       "kauri import: --rejects-max: '1e3' is no whole number of records, 0 or more;"},
+      {{"import"}, "kauri import: FILE is required;"},
+      {{"import", "--memory"}, "kauri import: --memory needs a value;"},
+      {{"export", "--ouput", "x"},
+       "kauri export: there is no option '--ouput'; did you mean --output?;"},
+      {{"export", "stray"}, "kauri export: 'stray' is one argument too many;"},
+      {{"init", "--suffix", ""}, "kauri init: --suffix: it is empty: a name such as dc=example"},
+      {{"--data", "x", "init"},
+       "kauri: there is no option '--data'; options stand behind the subcommand that has them;"},
+      {{}, "kauri: it needs a subcommand: init, import, "},
+      {{"bench"}, "kauri bench: it needs a subcommand: search, "},
+      {{"bench", "serach"}, "kauri bench: there is no subcommand 'serach'; did you mean search?;"},
+      {{"bench", "search", "--connections", "x"},
+       "kauri bench search: --connections: 'x' is no whole number of connections, 1 or more;"},
+      {{"bench", "search", "--duration", "x"},
+       "kauri bench search: --duration: 'x' is no number of seconds, such as 5 or 0.5;"},
+      {{"bench", "search", "--duration", "1", "--count", "1"},
+       "kauri bench search: --duration and --count cannot be used together;"},
+      {{"bench", "null", "--code", "200"},
+       "kauri bench null: --code: '200' is no whole number from 0 to 127;"},
+  };
+  for (const auto& one : cases) {
+    const Outcome outcome = kauri(one.arguments);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.err.rfind(one.message, 0), 0U) << outcome.err << one.message;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
 }
 
 }  // namespace

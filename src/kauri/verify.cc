@@ -20,6 +20,7 @@ void print(const backend::VerifyReport& report, const Options& options) {
   if (options.json) {
     const nlohmann::json out = {{"entries", report.entries},
                                 {"index_keys", report.index_keys},
+                                {"changes", report.changes},
                                 {"fault_count", report.fault_count},
                                 {"faults", report.faults}};
     print_json(out);
@@ -30,8 +31,9 @@ void print(const backend::VerifyReport& report, const Options& options) {
   if (report.fault_count > report.faults.size()) {
     std::printf("... and %llu further faults\n", number(report.fault_count - report.faults.size()));
   }
-  std::printf("%llu entries and %llu index keys checked, %llu faults\n", number(report.entries),
-              number(report.index_keys), number(report.fault_count));
+  std::printf("%llu entries, %llu index keys and %llu change records checked, %llu faults\n",
+              number(report.entries), number(report.index_keys), number(report.changes),
+              number(report.fault_count));
 }
 
 // RETURNS: the exit status.

@@ -73,19 +73,33 @@ void log_schema_warnings(const std::vector<std::string>& warnings) {
   });
 }
 
-// Whether `wanted` makes the same schema as the running one, which stays until the next start. What
-// is to be said of its files is logged; files that do not load are no reason to refuse the rest of
-// a reload.
-bool is_schema_same(const schema::Schema& running, const config::Configuration& wanted) {
+// What `wanted` would make of schema and databases at the next start; the running ones stay until
+// then. Files that do not load are no reason to refuse the rest of a reload: it may only be to open
+// the log anew. *schema_same: whether the schema is the running one. RETURNS: mistakes of the
+// configuration itself.
+Result<void> review_for_the_next_start(const schema::Schema& running,
+                                       const config::Configuration& wanted, bool* schema_same) {
+  *schema_same = true;
   const auto loaded = make_schema(wanted);
   if (!loaded) {
     server::log_event(server::Severity::kError,
                       "the schema files do not load any more, the next start would fail: " +
                           loaded.error().message());
-    return true;
+    return {};
   }
   log_schema_warnings(loaded->warnings);
-  return same_definitions(running, *loaded->schema);
+  *schema_same = same_definitions(running, *loaded->schema);
+  return check_databases(wanted, *loaded->schema);
+}
+
+// A line more in the file changes where all others stand, and nothing else.
+std::vector<config::DatabaseConfiguration> without_places(
+    std::vector<config::DatabaseConfiguration> databases) {
+  for (config::DatabaseConfiguration& database : databases) {
+    database.position = {};
+    for (config::IndexConfiguration& index : database.indexes) index.position = {};
+  }
+  return databases;
 }
 
 // Keys that the running server cannot take over.
@@ -100,7 +114,7 @@ std::string keys_for_the_next_start(const config::Configuration& now,
   note(now.listen == wanted.listen, "listen");
   note(now.workers == wanted.workers, "workers");
   note(now.admin_dn == wanted.admin_dn, "admin.dn");
-  note(now.databases == wanted.databases, "database");
+  note(without_places(now.databases) == without_places(wanted.databases), "database");
   note(schema_same, "schema");
   note(now.access_log == wanted.access_log && now.log_level == wanted.log_level, "log");
   note(now.password_scheme == wanted.password_scheme, "password scheme");
@@ -129,9 +143,13 @@ Result<std::unique_ptr<Directory>> Directory::start(const Options& options) {
   KAURI_TRY(LoadedSchema schema, make_schema(out->config_));
   log_schema_warnings(schema.warnings);
   out->schema_ = std::move(schema.schema);
+  KAURI_CHECK(check_databases(out->config_, *out->schema_));
+  // Before a database is made: a configuration that is refused leaves nothing behind.
+  KAURI_CHECK(make_access_policy(out->config_, out->schema_));
   KAURI_CHECK(out->open_databases());
   KAURI_CHECK(out->make_service());
   KAURI_CHECK(out->start_server());
+  KAURI_TRY(out->backups_, BackupService::start(out->databases_));
   // Last of all: a start that fails must not leave a password behind that nobody was told.
   if (!out->made_admin_.generated.empty()) {
     KAURI_CHECK(keep_admin_password(out->made_admin_, options.data));
@@ -234,6 +252,8 @@ Result<void> Directory::start_server() {
 
 Result<void> Directory::reload() {
   KAURI_TRY(config::Configuration wanted, effective_configuration(options_));
+  bool schema_same = true;
+  KAURI_CHECK(review_for_the_next_start(*schema_, wanted, &schema_same));
   KAURI_TRY(auto access, make_access_policy(wanted, schema_));
   KAURI_TRY(AdminPassword admin, password(wanted));
   if (!admin.generated.empty()) {
@@ -242,8 +262,7 @@ Result<void> Directory::reload() {
   }
   KAURI_CHECK(access_log_->reopen());
   service_->reload(std::move(access), service_limits(wanted.limits), std::move(admin.hash));
-  const std::string later =
-      keys_for_the_next_start(config_, wanted, is_schema_same(*schema_, wanted));
+  const std::string later = keys_for_the_next_start(config_, wanted, schema_same);
   if (!later.empty()) {
     server::log_event(server::Severity::kWarning,
                       "these changes take effect at the next start: " + later);
@@ -254,6 +273,7 @@ Result<void> Directory::reload() {
 void Directory::stop() {
   // First nobody asks any more, then what was asked is finished, then nothing completes any more;
   // only then may the executors that completions name go.
+  backups_.reset();
   if (server_ != nullptr) server_->stop();
   hash_pool_.reset();
   for (const auto& database : databases_) database->stop();

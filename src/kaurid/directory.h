@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "config/configuration.h"
 #include "kaurid/admin_password.h"
+#include "kaurid/backup_service.h"
 #include "kaurid/options.h"
 #include "operation/service.h"
 #include "security/hash_pool.h"
@@ -56,6 +57,7 @@ class Directory {
   std::unique_ptr<security::HashPool> hash_pool_;
   std::unique_ptr<operation::Service> service_;
   std::unique_ptr<server::Server> server_;
+  std::unique_ptr<BackupService> backups_;
 };
 
 }  // namespace kauri::kaurid

@@ -18,6 +18,7 @@
 #include "kaurid/setup.h"
 #include "security/password.h"
 #include "server/test_client.h"
+#include "storage/test_directory.h"
 
 namespace kauri::kaurid {
 namespace {
@@ -26,17 +27,9 @@ namespace fs = std::filesystem;
 
 class KauridTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "kauri-d-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
-  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string path(const std::string& name) const { return directory_.path(name); }
   std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
-    return path(name);
+    return directory_.file(name, text);
   }
   Options options() const {
     Options out;
@@ -50,7 +43,7 @@ class KauridTest : public testing::Test {
   }
 
  private:
-  fs::path directory_;
+  storage::TestDirectory directory_;
 };
 
 // Result code of a simple bind on a new connection.
@@ -363,6 +356,75 @@ TEST_F(KauridTest, EachMistakenAccessRuleIsNamed) {
       << refused.error().message();
   EXPECT_NE(refused.error().message().find("rule 3"), std::string::npos)
       << refused.error().message();
+}
+
+// What a newcomer's files have wrong is told with its place, all of it at once, and leaves no half
+// a database behind.
+TEST_F(KauridTest, MistakesAreToldWithTheirPlaces) {
+  file("dup.schema",
+       "attributetype ( 1.2.3.4 NAME 'kwDup' SUP name )\n"
+       "attributetype ( 1.2.3.4 NAME 'kwOther' SUP cn )\n");
+  const std::string k = path("k.toml");
+  const struct {
+    const char* text;
+    std::string message;
+  } cases[] = {
+      {"[[database]]\nsuffix = \"not a dn\"\n",
+       k + ":1:1: key 'database.suffix': the DN \"not a dn\" is not valid at octet 5: '=' is"},
+      {"[[database]]\nsuffix = \"o=x\"\n[[database.index]]\nattribute = \"mial\"\n"
+       "kinds = [\"equality\"]\n[[database.index]]\nattribute = \"jpegPhoto\"\n"
+       "kinds = [\"substring\"]\n",
+       k + ":3:1: key 'database.index': index of attribute 'mial': the schema has no such type\n" +
+           k + ":6:1: key 'database.index': index of attribute 'jpegPhoto': kind 'sub' needs"},
+      {"[schema]\nfiles = [\"nosuch.schema\"]\n",
+       k + ": key 'schema.files': cannot open schema file " + path("nosuch.schema") + ": No such"},
+      {"[schema]\nfiles = [\"dup.schema\"]\n",
+       path("dup.schema") + ":2:17: OID 1.2.3.4 is defined already, and differently, at " +
+           path("dup.schema") + ":1:17"},
+      {"[access]\nrules = [\n  \"to * by users reed\",\n  \"to * by * read\",\n  \"by *\"]\n",
+       k +
+           ":3:3: access rule 1, column 15: found 'reed'; expected none, disclose, auth, compare, "
+           "search, read, add, delete, write or manage, or '=', '+' or '-' and letters of "
+           "mwazrscxd0\n" +
+           k + ":5:3: access rule 3, column 1: found 'by'; expected 'to'"},
+      {"[limits]\nsearch_size_max = -5\n[listn]\nx = 1\n",
+       k +
+           ":2:19: key 'limits.search_size_max': found the number -5; expected a number of entries "
+           "from 0 to 4294967295\n" +
+           k + ":3:2: key 'listn': is unknown; did you mean 'listen'?"},
+  };
+  for (const auto& one : cases) {
+    Options given = options();
+    given.config = file("k.toml", one.text);
+    const auto refused = Directory::start(given);
+    ASSERT_FALSE(refused.has_value()) << one.text;
+    EXPECT_EQ(refused.error().message().rfind(one.message, 0), 0U) << refused.error().message();
+    EXPECT_FALSE(fs::exists(path("data/db/data.mdb"))) << one.text;
+  }
+  Options given = options();
+  given.suffix = "not a dn";
+  const auto refused = Directory::start(given);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message().rfind("--suffix: the DN \"not a dn\" is not valid", 0), 0U)
+      << refused.error().message();
+  EXPECT_FALSE(fs::exists(path("data/db/data.mdb")));
+}
+
+TEST_F(KauridTest, ALineMoreInTheFileIsNoChangeOfTheDatabase) {
+  const std::string database =
+      "[[database]]\nsuffix = \"o=x\"\n[[database.index]]\nattribute = \"mail\"\n"
+      "kinds = [\"equality\"]\n";
+  Options given = options();
+  given.config = file("k.toml", database);
+  const auto directory = Directory::start(given);
+  ASSERT_TRUE(directory.has_value()) << directory.error().message();
+  file("k.toml", "# a remark\n" + database);
+  EXPECT_EQ(errors_of([&] { EXPECT_TRUE((*directory)->reload().has_value()); }), "");
+  // What the next start would refuse is refused now.
+  file("k.toml", database + "[[database.index]]\nattribute = \"mial\"\nkinds = [\"equality\"]\n");
+  const auto refused = (*directory)->reload();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message().find("'mial'"), std::string::npos);
 }
 
 TEST_F(KauridTest, DamagedDataIsTheEventLogsBusiness) {

@@ -9,8 +9,8 @@
 
 #include "kaurid/directory.h"
 #include "kaurid/options.h"
+#include "kaurid/usage.h"
 #include "server/event_log.h"
-#include "text/visible.h"
 
 namespace {
 
@@ -64,8 +64,7 @@ int main(int argc, char** argv) {
   if (!command_line.options) return command_line.exit_code;
   auto directory = kauri::kaurid::Directory::start(*command_line.options);
   if (!directory) {
-    std::fprintf(stderr, "kaurid: %s\n",
-                 kauri::text::visible_lines(directory.error().message()).c_str());
+    std::fputs(kauri::kaurid::error_lines("kaurid", directory.error().message()).c_str(), stderr);
     return 1;
   }
   print_password(**directory);

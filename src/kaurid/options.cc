@@ -3,24 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "kaurid/usage.h"
 #include "kaurid/version.h"
-#include "text/visible.h"
 
 namespace kauri::kaurid {
-namespace {
-
-// Of command lines that cannot be read.
-constexpr int kUsageStatus = 2;
-
-CLI::Validator not_empty() {
-  return {[](const std::string& value) {
-            return value.empty() ? std::string("it is empty: a name such as dc=example,dc=com")
-                                 : std::string();
-          },
-          ""};
-}
-
-}  // namespace
 
 ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   Options options;
@@ -37,7 +23,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       ->allow_extra_args(false);
   app.add_option("--suffix", options.suffix,
                  "Name of the top entry of a new database [dc=example,dc=com]")
-      ->check(not_empty());
+      ->check(suffix_name());
   app.add_option("--admin-dn", options.admin_dn, "Name of the administrator [cn=admin,SUFFIX]");
   app.add_option("--admin-password-file", options.admin_password_file,
                  "File whose first line is the administrator's password");
@@ -47,8 +33,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return {std::nullopt, app.exit(error)};
-    std::fprintf(stderr, "kaurid: %s; kaurid --help lists the options\n",
-                 text::visible(error.what()).c_str());
+    std::fprintf(stderr, "%s\n", usage_error(app, error).c_str());
     return {std::nullopt, kUsageStatus};
   }
   return {std::move(options), 0};
@@ -73,6 +58,7 @@ Result<config::Configuration> effective_configuration(const Options& options) {
     }
     if (out.databases.empty()) out.databases.emplace_back();
     out.databases[0].suffix = options.suffix;
+    out.databases[0].position = {};  // it does not stand in the file
   }
   if (!options.admin_dn.empty()) out.admin_dn = options.admin_dn;
   return out;

@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "entry/dictionary.h"
+#include "index/index_catalog.h"
+#include "schema/dn_normal.h"
 #include "schema/schema_loader.h"
 
 namespace kauri::kaurid {
@@ -19,6 +22,10 @@ storage::Durability durability(config::Durability configured) {
       return storage::Durability::kRelaxed;
   }
   return storage::Durability::kDurable;
+}
+
+index::IndexSpec index_spec(const config::IndexConfiguration& index) {
+  return {index.attribute, {index.presence, index.equality, index.substring}};
 }
 
 // A directory name for a suffix: its letters and digits, everything else as '_'.
@@ -53,7 +60,14 @@ Result<LoadedSchema> make_schema(const config::Configuration& config) {
   schema::SchemaBuilder builder;
   builder.add_builtin(config.nis == config::NisSchema::kRfc2307bis ? schema::NisVariant::kRfc2307bis
                                                                    : schema::NisVariant::kRfc2307);
-  for (const std::string& file : config.schema_files) KAURI_CHECK(builder.add_file(file));
+  for (const std::string& file : config.schema_files) {
+    const auto added = builder.add_file(file);
+    if (added) continue;
+    // A mistake in a file has its own place; a file that cannot be read is one of the
+    // configuration.
+    if (added.error().code() == ErrorCode::kInvalid) return added.error();
+    return added.error().with_context(config.origin + ": key 'schema.files'");
+  }
   LoadedSchema out;
   KAURI_TRY(out.schema, builder.build());
   out.warnings = builder.warnings();
@@ -74,6 +88,28 @@ bool same_definitions(const schema::Schema& one, const schema::Schema& other) {
     if (one.subschema_values(attribute) != other.subschema_values(attribute)) return false;
   }
   return true;
+}
+
+Result<void> check_databases(const config::Configuration& config, const schema::Schema& schema) {
+  std::string lines;
+  const auto add = [&](config::Position position, const char* key, const Error& error) {
+    lines += lines.empty() ? "" : "\n";
+    // Without a place it came from the command line.
+    lines += position.line == 0 ? std::string("--suffix: ")
+                                : config.place(position) + ": key '" + key + "': ";
+    lines += error.message();
+  };
+  for (const config::DatabaseConfiguration& database : config.databases) {
+    if (const auto name = schema::normalize_dn(schema, database.suffix); !name)
+      add(database.position, "database.suffix", name.error());
+    for (const config::IndexConfiguration& index : database.indexes) {
+      // The numbers of this dictionary are of no use to anybody.
+      entry::Dictionary numbers(std::shared_ptr<const schema::Schema>(&schema, [](const auto*) {}));
+      const auto made = index::IndexCatalog::make({index_spec(index)}, numbers);
+      if (!made) add(index.position, "database.index", made.error());
+    }
+  }
+  return lines.empty() ? Result<void>() : invalid(std::move(lines));
 }
 
 std::string default_database_path(const std::string& data) {
@@ -102,8 +138,7 @@ std::vector<backend::DatabaseOptions> database_options(const config::Configurati
     }
     options.durability = durability(database.durability);
     for (const config::IndexConfiguration& index : database.indexes) {
-      options.indexes.push_back(
-          {index.attribute, {index.presence, index.equality, index.substring}});
+      options.indexes.push_back(index_spec(index));
     }
     options.change_log_records_max = config.limits.change_log_records_max;
     out.push_back(std::move(options));
@@ -118,12 +153,16 @@ Result<std::shared_ptr<const security::AccessPolicy>> make_access_policy(
   rules.reserve(config.access_rules.size());
   for (const config::AccessRuleText& rule : config.access_rules) rules.push_back(rule.text);
   auto policy = security::AccessPolicy::compile(rules, schema);
-  if (!policy) {
-    const config::Position first =
-        config.access_rules.empty() ? config::Position{} : config.access_rules.front().position;
-    return policy.error().with_context(config.place(first));
+  if (policy) return policy;
+  std::string lines;
+  for (const security::AccessRuleMistake& mistake :
+       security::AccessPolicy::mistakes(rules, *schema)) {
+    lines += lines.empty() ? "" : "\n";
+    lines +=
+        config.place(config.access_rules[mistake.rule].position) + ": " + mistake.error.message();
   }
-  return policy;
+  if (lines.empty()) return policy.error().with_context(config.origin + ": [access] rules");
+  return Error(policy.error().code(), std::move(lines));
 }
 
 operation::ServiceLimits service_limits(const config::LimitsConfiguration& limits) {

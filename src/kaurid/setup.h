@@ -38,6 +38,11 @@ void write_warnings(const std::vector<std::string>& warnings, std::size_t count_
 // Whether two schemas show clients the same definitions.
 bool same_definitions(const schema::Schema& one, const schema::Schema& other);
 
+// Whether the schema can tell the names of the databases and has the types that they index. To be
+// asked before a database is made: a mistake must not leave half of one behind. RETURNS: kInvalid,
+// one line for each mistake with its place.
+Result<void> check_databases(const config::Configuration& config, const schema::Schema& schema);
+
 // One for each database of the configuration; without any, one in the data directory. `create` and
 // `start_writer` are left at their defaults.
 std::vector<backend::DatabaseOptions> database_options(const config::Configuration& config,

@@ -2,13 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "ldif/test_support.h"
+#include "storage/test_directory.h"
 
 namespace kauri::ldif {
 namespace {
@@ -306,9 +302,9 @@ TEST(LdifReader, AnySizeOfReadsGivesTheSame) {
 }
 
 TEST(LdifReader, FileUrls) {
-  std::string directory = (std::filesystem::temp_directory_path() / "kauri-ldif-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
-  std::ofstream(directory + "/a b.jpg", std::ios::binary) << "\xff\xd8\0\n x"s;
+  const storage::TestDirectory folder;
+  const std::string& directory = folder.path();
+  folder.file("a b.jpg", "\xff\xd8\0\n x"s);
   const auto read = [&](const std::string& url, std::size_t size_max = 100) {
     return read_all("dn: x=y\njpegPhoto:< " + url + "\n",
                     {.allow_file_urls = true, .url_value_size_max = size_max});
@@ -326,7 +322,6 @@ TEST(LdifReader, FileUrls) {
   for (const char* url :
        {"http://example.com/x", "file://host/x", "file:x", "", "file:///a%2", "file:///a%00b"})
     EXPECT_THAT(read(url), ElementsAre(HasSubstr("none of the form file:///absolute/path")));
-  std::filesystem::remove_all(directory);
 }
 
 class BrokenSource final : public Source {
@@ -349,24 +344,17 @@ TEST(LdifReader, SourceErrorsComeThrough) {
 }
 
 TEST(LdifReader, ReadsFilesAndCountsOctets) {
-  std::string path = (std::filesystem::temp_directory_path() / "kauri-ldif-XXXXXX").string();
-  const int fd = ::mkstemp(path.data());
-  ASSERT_GE(fd, 0);
-  ::close(fd);
-  std::ofstream(path) << "dn: x=y\ncn: a\n\ndn: x=z\ncn: b\n";
-  {
-    auto source = open_file(path);
-    ASSERT_TRUE(source.has_value());
-    Reader reader(**source);
-    Record record;
-    ASSERT_TRUE(reader.next(record).value());
-    EXPECT_EQ(reader.octets_read(), 15U);
-    ASSERT_TRUE(reader.next(record).value());
-    EXPECT_EQ(record.dn, "x=z");
-    EXPECT_FALSE(reader.next(record).value());
-    EXPECT_EQ(reader.octets_read(), 29U);
-  }
-  std::filesystem::remove(path);
+  const storage::TestDirectory directory;
+  auto source = open_file(directory.file("in.ldif", "dn: x=y\ncn: a\n\ndn: x=z\ncn: b\n"));
+  ASSERT_TRUE(source.has_value());
+  Reader reader(**source);
+  Record record;
+  ASSERT_TRUE(reader.next(record).value());
+  EXPECT_EQ(reader.octets_read(), 15U);
+  ASSERT_TRUE(reader.next(record).value());
+  EXPECT_EQ(record.dn, "x=z");
+  EXPECT_FALSE(reader.next(record).value());
+  EXPECT_EQ(reader.octets_read(), 29U);
 }
 
 }  // namespace

@@ -90,12 +90,10 @@ double processor_ms(const std::function<void()>& work) {
 }
 
 double build_slack() {
-#ifdef KAURI_SANITIZED
-  return 10;
-#elif defined(__OPTIMIZE__)
-  return 2;
+#if defined(__OPTIMIZE__) && !defined(KAURI_SANITIZED)
+  return 1;
 #else
-  return 5;
+  return 3;
 #endif
 }
 
