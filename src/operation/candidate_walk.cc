@@ -20,7 +20,6 @@ void CandidateWalk::clear() {
   min_id_ = 0;
   base_pending_ = false;
   scanning_ = false;
-  scan_ended_ = false;
   suspend();
   depth_ = 0;
 }
@@ -51,17 +50,6 @@ void CandidateWalk::suspend() {
   for (Level& level : levels_) level.cursor.reset();
 }
 
-bool CandidateWalk::may_have_more() const {
-  switch (source_) {
-    case CandidateSource::kIds:
-      return ids_.at_or_after(EntryId(min_id_ + 1)).has_value();
-    case CandidateSource::kNone:
-      return false;
-    default:
-      return scanning_ ? !scan_ended_ : base_pending_ || depth_ > 0;
-  }
-}
-
 Result<std::optional<EntryId>> CandidateWalk::next(storage::Txn& txn) {
   if (source_ == CandidateSource::kIds) {
     const std::optional<EntryId> id = ids_.at_or_after(EntryId(min_id_ + 1));
@@ -87,10 +75,7 @@ Result<std::optional<EntryId>> CandidateWalk::next_by_scan(storage::Txn& txn) {
   } else {
     KAURI_TRY(found, scan_->next());
   }
-  if (!found) {
-    scan_ended_ = true;
-    return std::optional<EntryId>();
-  }
+  if (!found) return std::optional<EntryId>();
   const std::string_view key = scan_->key();
   if (key.size() != sizeof(std::uint64_t)) {
     return corruption("the table of entries has a key of " + std::to_string(key.size()) +

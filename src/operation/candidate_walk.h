@@ -35,8 +35,6 @@ class CandidateWalk {
   Result<std::optional<EntryId>> next(storage::Txn& txn);
   // Lets go of the snapshot.
   void suspend();
-  // False when next() would certainly return nothing.
-  bool may_have_more() const;
 
   // The position for a cookie, and back. load() is called after start(): a position in the names
   // overrides a plan by ids. RETURNS: false when the octets are no position.
@@ -57,7 +55,6 @@ class CandidateWalk {
   query::CandidateSource source_ = query::CandidateSource::kNone;
   index::IdSet ids_;
   bool scanning_ = false;  // kSubtree: all entries by their ids
-  bool scan_ended_ = false;
   std::unique_ptr<storage::Cursor> scan_;
   std::uint64_t min_id_ = 0;  // ids up to this one are done
   EntryId base_;

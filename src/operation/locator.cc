@@ -86,6 +86,7 @@ Result<bool> Locator::known_ancestor(const backend::Resolution& resolution, std:
 
 std::optional<Name> Locator::alias_target(EntryId id, const entry::EntryView& view) {
   backend::StoredTarget target(read_, id, view);
+  if (!authorizer_.may_entry(target, Right::kSearch)) return std::nullopt;
   for (const AttributeNumber number : alias_numbers_) {
     const auto slot = view.find(number);
     if (!slot.has_value()) continue;

@@ -49,8 +49,8 @@ class Locator {
 
   // Whether the identity has the right on the entry itself.
   Result<bool> may(EntryId id, query::Right right);
-  // The name that an alias entry points to. Nothing when it is no DN of this database or may not be
-  // seen.
+  // The name that an alias entry points to. Nothing when it is no DN of this database, or when the
+  // identity may not search from the alias or for what it holds.
   std::optional<Name> alias_target(EntryId id, const entry::EntryView& view);
   // The URIs of a referral object; empty when they may not be seen. `below` and `scope` as in
   // ReferralTarget.

@@ -1,5 +1,6 @@
 // The cookie of paged results (RFC 2696): it holds the position itself, so that the server keeps
-// nothing between pages, with a MAC, so that nobody can make one up. Internal to operation/.
+// nothing between pages, authenticated, so that nobody can make one up, and encrypted, since it
+// tells ids and names of entries. Internal to operation/.
 //
 // A cookie serves once, for the same request of the same bind on the same connection.
 // Thread safety: immutable functions.
@@ -17,7 +18,7 @@ struct PagePosition {
   std::uint64_t serial = 0;  // counts the cookies of a connection
   std::uint32_t sent = 0;    // entries returned in all pages so far
   std::uint32_t scope = 0;   // index of the scope being searched
-  std::string_view walk;     // CandidateWalk::save()
+  std::string walk;          // CandidateWalk::save()
 };
 
 using RequestDigest = std::array<char, 16>;
@@ -28,7 +29,6 @@ RequestDigest request_digest(std::string_view request_body, std::string_view ide
 std::string make_cookie(std::string_view key, const RequestDigest& digest,
                         const PagePosition& position);
 // Nothing when the cookie was not made by make_cookie() with this key for this request.
-// VALID UNTIL: `cookie` goes.
 std::optional<PagePosition> open_cookie(std::string_view key, const RequestDigest& digest,
                                         std::string_view cookie);
 

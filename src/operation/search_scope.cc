@@ -89,6 +89,9 @@ Result<void> add_aliased_scopes(backend::ReadSession& read, Locator& locator,
           KAURI_TRY(const Located target,
                     locator.find(*name, {}, {.follow_aliases = true, .manage_dsa_it = true}));
           if (!target.id.has_value()) return {};
+          // As for the base of a search; else the number of scopes would tell of hidden entries.
+          KAURI_TRY(const bool searchable, locator.may(*target.id, query::Right::kSearch));
+          if (!searchable) return {};
           KAURI_TRY(const std::optional<entry::EntryView> target_view, read.entry(*target.id));
           if (!target_view.has_value()) return {};
           KAURI_TRY(const bool known, covered(*target.id, *target_view, wanted));

@@ -47,6 +47,9 @@ void SearchTask::reset() {
   page_size_ = 0;
   sent_before_ = 0;
   resume_walk_.clear();
+  page_full_ = false;
+  page_end_walk_.clear();
+  page_end_scope_ = 0;
   logged_ = false;
 }
 
@@ -81,8 +84,8 @@ std::optional<OperationResult> SearchTask::start(Request& request,
       filter_attributes_.emplace_back(number, dictionary.description(number).type);
     }
     // What no entry has is hidden like what some have: else NOT would tell one from the other.
-    if (node.numbers.empty() && node.description.type != nullptr) {
-      filter_attributes_.emplace_back(AttributeNumber(), node.description.type);
+    for (const schema::AttributeType* type : node.unstored_types) {
+      filter_attributes_.emplace_back(AttributeNumber(), type);
     }
   }
 
@@ -242,7 +245,9 @@ Result<SearchTask::Step> SearchTask::loop(const TurnContext& turn, backend::Read
   Locator locator(read, turn.session.authorizer(database_));
   while (true) {
     if (work_ >= kClockWork) {
-      if (const Step clock = check_clock(turn); clock != Step::kGoOn) return clock;
+      const Step clock = check_clock(turn);
+      if (clock == Step::kTimeLimit && page_full_) return Step::kPageFull;
+      if (clock != Step::kGoOn) return clock;
     }
     if (!planned_) {
       if (scope_index_ == scopes_.size()) return Step::kDone;
@@ -255,7 +260,8 @@ Result<SearchTask::Step> SearchTask::loop(const TurnContext& turn, backend::Read
       continue;
     }
     ++examined_;
-    if (look_through_max_ != 0 && examined_ > look_through_max_) return Step::kLookThrough;
+    if (look_through_max_ != 0 && examined_ > look_through_max_)
+      return page_full_ ? Step::kPageFull : Step::kLookThrough;
     work_ += kCandidateWork;
     KAURI_TRY(const Step step, consider(turn, read, locator, *id));
     if (step != Step::kGoOn) return step;
@@ -289,6 +295,7 @@ Result<SearchTask::Step> SearchTask::consider(const TurnContext& turn, backend::
   backend::StoredTarget target(read, id, *view);
   KAURI_TRY(const bool matching, matches(read, authorizer, target));
   if (!matching || !authorizer.may_entry(target, Right::kRead)) return Step::kGoOn;
+  if (page_full_) return Step::kPageFull;
   if (size_limit_ != 0 && sent_before_ + sent_ >= size_limit_) return Step::kSizeLimit;
 
   std::string& dn = turn.worker.dn;
@@ -299,7 +306,8 @@ Result<SearchTask::Step> SearchTask::consider(const TurnContext& turn, backend::
                      &computed,  turn.worker.attributes};
   KAURI_CHECK(writer.append(id_, dn, target, turn.out));
   ++sent_;
-  return paged_ && sent_ == page_size_ ? Step::kPageFull : Step::kGoOn;
+  if (paged_ && sent_ == page_size_) note_page_end();
+  return Step::kGoOn;
 }
 
 bool SearchTask::searchable(query::Authorizer& authorizer, query::AccessTarget& target) const {
@@ -346,17 +354,17 @@ OperationResult SearchTask::outcome(Step step) const {
   }
 }
 
+void SearchTask::note_page_end() {
+  page_full_ = true;
+  page_end_scope_ = scope_index_;
+  page_end_walk_.clear();
+  walk_.save(page_end_walk_);
+}
+
 std::string SearchTask::next_cookie(const TurnContext& turn) const {
-  std::string walk;
-  std::size_t scope = scope_index_;
-  if (walk_.may_have_more()) {
-    walk_.save(walk);
-  } else if (++scope == scopes_.size()) {
-    return {};
-  }
   return make_cookie(turn.service.cookie_key(), digest_,
                      {turn.session.cookies().issue(), sent_before_ + sent_,
-                      static_cast<std::uint32_t>(scope), walk});
+                      static_cast<std::uint32_t>(page_end_scope_), page_end_walk_});
 }
 
 void SearchTask::finish(const TurnContext& turn, Step step, const OperationResult& result) {

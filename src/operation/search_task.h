@@ -82,6 +82,8 @@ class SearchTask {
   Step check_clock(const TurnContext& turn);
   ldap::OperationResult outcome(Step step) const;
   void finish(const TurnContext& turn, Step step, const ldap::OperationResult& result);
+  // Where the page ends that is full, for its cookie.
+  void note_page_end();
   std::string next_cookie(const TurnContext& turn) const;
 
   ldap::MessageId id_ = 0;
@@ -114,6 +116,12 @@ class SearchTask {
   std::uint32_t page_size_ = 0;
   std::uint32_t sent_before_ = 0;  // in earlier pages
   std::string resume_walk_;        // position from the cookie, for the first plan
+  // The page is full when this is set. The search goes on until it meets the entry that the next
+  // page begins with: a cookie that depended on candidates which the client may not see, or which
+  // do not match, would tell of them.
+  bool page_full_ = false;
+  std::string page_end_walk_;
+  std::size_t page_end_scope_ = 0;
   RequestDigest digest_{};
 
   bool logged_ = false;

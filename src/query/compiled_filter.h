@@ -60,6 +60,9 @@ struct CompiledNode {
   const schema::MatchingRule* rule = nullptr;         // the rule that compares
   std::vector<AttributeNumber> numbers;             // stored descriptions to look at, when compiled
   std::vector<const schema::AttributeType*> types;  // the types of `numbers`, each once
+  // The type and those of its subtypes of which nothing is stored anywhere: whether they may be
+  // searched matters all the same, else an answer would tell of what others have stored.
+  std::vector<const schema::AttributeType*> unstored_types;
   std::string normal_assertion;
   struct Part {
     ldap::SubstringPartKind kind;

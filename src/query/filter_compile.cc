@@ -39,6 +39,7 @@ void reset(CompiledNode& node, const ldap::FilterNode& from) {
   node.rule = nullptr;
   node.numbers.clear();
   node.types.clear();
+  node.unstored_types.clear();
   node.normal_assertion.clear();
   node.parts.clear();
   node.attribute_text = node.value_text = node.rule_text = {};
@@ -156,6 +157,10 @@ bool CompiledFilter::bind_attribute(std::string_view text, CompiledNode& node) c
     const schema::AttributeType* type = dictionary_->description(number).type;
     if (std::find(node.types.begin(), node.types.end(), type) == node.types.end())
       node.types.push_back(type);
+  }
+  for (const schema::AttributeType* type : dictionary_->types_under(*node.description.type)) {
+    if (std::find(node.types.begin(), node.types.end(), type) == node.types.end())
+      node.unstored_types.push_back(type);
   }
   // Computed attributes are operational, or such as no entry stores.
   node.may_be_computed = node.numbers.empty() || node.description.type->operational();

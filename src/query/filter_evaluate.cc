@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/limits.h"
+#include "base/planted_fault.h"
 #include "ldap/dn.h"
 #include "query/compiled_filter.h"
 #include "query/filter_work.h"
@@ -138,15 +139,13 @@ Result<Tri> CompiledFilter::evaluate_leaf(const CompiledNode& node,
 Result<Tri> CompiledFilter::evaluate_stored(const CompiledNode& node,
                                             EvaluationContext& context) const {
   AccessTarget& target = *context.target;
-  if (node.numbers.empty() &&
-      !context.authorizer->may(target, *node.description.type, Right::kSearch))
-    return Tri::kUndefined;
   Tri result = Tri::kFalse;
   for (const AttributeNumber number : node.numbers) {
     if (!spend(context, kLookWork)) return Tri::kUndefined;
     const schema::AttributeType& type = *dictionary_->description(number).type;
     // Asked whether the entry has the attribute or not: else a NOT would tell.
-    if (!context.authorizer->may(target, number, type, Right::kSearch)) {
+    if (!context.authorizer->may(target, number, type, Right::kSearch) &&
+        !KAURI_PLANTED_FAULT("unreadable-is-compared")) {
       result = Tri::kUndefined;
       continue;
     }
@@ -156,7 +155,11 @@ Result<Tri> CompiledFilter::evaluate_stored(const CompiledNode& node,
     if (tri == Tri::kTrue) return tri;
     result = either(result, tri);
   }
-  return result;
+  if (result == Tri::kUndefined) return result;
+  const bool all_searchable = std::all_of(
+      node.unstored_types.begin(), node.unstored_types.end(),
+      [&](const auto* type) { return context.authorizer->may(target, *type, Right::kSearch); });
+  return all_searchable ? result : Tri::kUndefined;
 }
 
 Result<Tri> CompiledFilter::test_slot(const CompiledNode& node, const entry::AttributeSlot& slot,

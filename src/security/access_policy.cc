@@ -351,24 +351,28 @@ Result<std::shared_ptr<const AccessPolicy>> AccessPolicy::compile(
   }
   std::vector<AccessRule> parsed;
   parsed.reserve(rules.size());
-  std::string mistakes;
-  ErrorCode code = ErrorCode::kInvalid;  // of the first mistake
   for (std::size_t i = 0; i < rules.size(); ++i) {
     Result<AccessRule> rule = parse_access_rule(rules[i], i + 1, *schema);
-    if (rule) {
-      parsed.push_back(std::move(*rule));
-      continue;
+    if (!rule) {
+      std::string lines;
+      for (const AccessRuleMistake& mistake : mistakes(rules, *schema))
+        lines += (lines.empty() ? "" : "\n") + mistake.error.message();
+      return Error(rule.error().code(), std::move(lines));
     }
-    if (mistakes.empty()) {
-      code = rule.error().code();
-    } else {
-      mistakes += "; ";
-    }
-    mistakes += rule.error().message();
+    parsed.push_back(std::move(*rule));
   }
-  if (!mistakes.empty()) return Error(code, std::move(mistakes));
   return std::shared_ptr<const AccessPolicy>(
       std::make_shared<Policy>(std::move(parsed), std::move(schema)));
+}
+
+std::vector<AccessRuleMistake> AccessPolicy::mistakes(const std::vector<std::string>& rules,
+                                                      const schema::Schema& schema) {
+  std::vector<AccessRuleMistake> out;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (Result<AccessRule> rule = parse_access_rule(rules[i], i + 1, schema); !rule)
+      out.push_back({i, std::move(rule).error()});
+  }
+  return out;
 }
 
 std::shared_ptr<const AccessPolicy> AccessPolicy::defaults(

@@ -2,6 +2,7 @@
 // immutable; shared by std::shared_ptr<const AccessPolicy>.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,13 +14,22 @@
 
 namespace kauri::security {
 
+// What is wrong with one of several rules.
+struct AccessRuleMistake {
+  std::size_t rule = 0;  // its place in the list, from 0
+  Error error;           // "access rule N, column C: ...", N from 1
+};
+
 class AccessPolicy {
  public:
   // Each rule is one "to <what> by <who> <access> ...", with or without a leading "access".
   // RETURNS: kInvalid naming the rule's number, the column, the offending word and what was
-  // expected.
+  // expected, one line for each mistake.
   static Result<std::shared_ptr<const AccessPolicy>> compile(
       const std::vector<std::string>& rules, std::shared_ptr<const schema::Schema> schema);
+  // The mistakes one by one, at most one for each rule.
+  static std::vector<AccessRuleMistake> mistakes(const std::vector<std::string>& rules,
+                                                 const schema::Schema& schema);
   // The rules in force when the configuration has none: passwords: self write, anonymous auth; the
   // rest: users read.
   static std::shared_ptr<const AccessPolicy> defaults(std::shared_ptr<const schema::Schema> schema);

@@ -246,6 +246,8 @@ void Connection::say_goodbye() {
 
 void Connection::collect_output() {
   if (phase_ == Phase::kClosed || phase_ == Phase::kLingering) return;
+  // Nothing may come behind a Notice of Disconnection that waits to be sent (RFC 4511, 4.4.1).
+  if (finish_reason_ != nullptr || session_->closing()) return;
   std::string& out = worker_.answers();
   session_->take_output(out);
   send(out);
@@ -257,7 +259,7 @@ void Connection::run_turn() {
   slice_over_ = false;
   if (input_kept_ && !session_->reading_paused()) process({});
   if (phase_ == Phase::kClosed) return;
-  if (!output_blocked() && session_->has_work()) {
+  if (!output_blocked() && finish_reason_ == nullptr && session_->has_work()) {
     std::string& out = worker_.answers();
     session_->run_turn(out, kTurnSize);
     send(out);

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "server/fake_service.h"
 #include "server/test_client.h"
+#include "storage/test_directory.h"
 
 namespace kauri::server {
 namespace {
@@ -421,22 +422,14 @@ TEST_F(ServerTest, StopDropsWhatDoesNotEndInTime) {
 
 class UnixSocketTest : public ServerTest {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "kauri-sock-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override {
-    server_.reset();
-    fs::remove_all(directory_);
-  }
-  std::string path() const { return (directory_ / "ldapi").string(); }
+  void TearDown() override { server_.reset(); }
+  std::string path() const { return directory_.path("ldapi"); }
   ServerOptions options() const {
     ServerOptions out;
     out.endpoints.push_back({.kind = Endpoint::Kind::kUnix, .path = path(), .mode = 0600});
     return out;
   }
-  fs::path directory_;
+  storage::TestDirectory directory_;
 };
 
 TEST_F(UnixSocketTest, ServesAndTellsWhoConnects) {

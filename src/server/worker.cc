@@ -65,24 +65,26 @@ int Worker::timeout_ms() const {
   return wheel_.empty() ? -1 : wheel_.until_next_tick_ms(now_);
 }
 
-// One round: what is ready, what other threads handed over, one turn of a long search. So a search
-// that takes many turns delays a short request by one of them at most.
 void Worker::run() {
   (void)::pthread_setname_np(::pthread_self(), "kauri-worker");
   prefer_batches();
-  while (!ending_) {
-    poller_->run_once(timeout_ms(), [this] {
-      now_ = shared_.clock.monotonic_nanos();
-      wheel_.advance(now_);
-    });
-    if (jobs_waiting_.exchange(false, std::memory_order_acq_rel)) run_jobs();
-    flush_marked();
-    run_next_turn();
-    closed_.clear();
-  }
+  while (!ending_) run_round(timeout_ms());
   for (const auto& connection : snapshot()) connection->close("server stop");
   turns_.clear();
   marked_.clear();
+  closed_.clear();
+}
+
+// What is ready, what other threads handed over, one turn of a long search. So a search that takes
+// many turns delays a short request by one of them at most.
+void Worker::run_round(int timeout_ms) {
+  poller_->run_once(timeout_ms, [this] {
+    now_ = shared_.clock.monotonic_nanos();
+    wheel_.advance(now_);
+  });
+  if (jobs_waiting_.exchange(false, std::memory_order_acq_rel)) run_jobs();
+  flush_marked();
+  run_next_turn();
   closed_.clear();
 }
 

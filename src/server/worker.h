@@ -50,6 +50,10 @@ class Worker final : public operation::Executor {
   Worker& operator=(const Worker&) = delete;
 
   void start();
+  // One round of the loop on the caller's thread, which waits for at most `timeout_ms` (-1: for
+  // ever). start() runs them until stop(); without a thread they are for tests, with time of their
+  // own.
+  void run_round(int timeout_ms);
   // Takes a connected, non-blocking socket; counted in Shared::connections already.
   void adopt(int descriptor, operation::Peer peer);
   void post(std::function<void()> job) override;
