@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Kills the server with SIGKILL while eight writers work, starts it again, and compares with a ledger kept outside it.
 
-    kill_rounds.py --bin DIR [--rounds 30] [--seconds 1.2] [--seed N] [--state DIR] [--no-controls]
+    kill_rounds.py --bin DIR [--rounds 30] [--tools 8] [--seconds 0.8] [--seed N] [--state DIR] [--no-controls]
 
-One round: load for a random part of --seconds, SIGKILL, `kauri verify` (every table, and the change log, against the
+One round: load until every writer could have two answers and for a random part of --seconds more, SIGKILL, `kauri verify` (every table, and the change log, against the
 entries), start (ready within a second), every entry and group against the ledger (tests/lib/write_load.py has the load and
 what is legal after it). The data of all rounds is one database.
 
 Negative controls come first, and the run fails when they are not found: an acknowledgement that is forged, and a server
 that answers before it commits (kaurid-planted).
+
+--tools: rounds of kill_tools.py behind them, which kills the offline tools.
 
 --state: a directory for data, ledger and count of rounds; a run that was ended goes on there with the next round. An
 interrupt (Ctrl-C, SIGTERM) ends the run after the round it is in.
@@ -16,7 +18,6 @@ interrupt (Ctrl-C, SIGTERM) ends the run after the round it is in.
 import argparse
 import json
 import os
-import random
 import shutil
 import signal
 import sys
@@ -25,8 +26,9 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import kill_tools  # noqa: E402
 from server import Server  # noqa: E402
-from write_load import WRITERS, Ledger, Writer, prepare, read_states, settle  # noqa: E402
+from write_load import WRITERS, Ledger, prepare, read_states, settle, work_until  # noqa: E402
 
 READY_SECONDS_MAX = 1.0
 CONTROL_ROUNDS = 12
@@ -57,22 +59,6 @@ class Campaign:
         else:  # goes on where another run was ended, which may have been in the middle of a round
             self.compare()
 
-    def load_and_kill(self):
-        seed = f"{self.seed}/{self.done}"
-        stopping = threading.Event()
-        writers = [Writer(ledger, self.server.uri, f"{seed}/{ledger.owner}", stopping) for ledger in self.ledgers]
-        for writer in writers:
-            writer.start()
-        # The kill comes at a random moment of the load, which is the point; nothing is waited for here.
-        threading.Event().wait(random.Random(seed).uniform(0.2, 1.0) * self.options.seconds)
-        ended = self.server.process.poll()
-        stopping.set()
-        self.server.kill()
-        for writer in writers:
-            writer.join()
-        faults = [f"writer {writer.ledger.owner}: {writer.error!r}" for writer in writers if writer.error is not None]
-        return faults if ended is None else [f"the server ended by itself with {ended}", *faults]
-
     def verify(self):
         verify = self.server.tool("verify", "--data", self.server.data)
         return [] if verify.returncode == 0 else [f"kauri verify: {verify.stdout[-500:]}{verify.stderr[-500:]}"]
@@ -91,7 +77,8 @@ class Campaign:
         return faults + settle(self.ledgers, states)
 
     def round(self, forge=None):
-        faults = self.load_and_kill() + self.verify() + self.start() + self.compare(forge)
+        faults = work_until(self.server, self.ledgers, f"{self.seed}/{self.done}", self.options.seconds, self.server.kill)
+        faults += self.verify() + self.start() + self.compare(forge)
         if not faults:
             self.done += 1
             for ledger in self.ledgers:
@@ -144,7 +131,7 @@ def run(options, directory):
     minutes = (time.monotonic() - began) / 60
     print(f"kill rounds: {campaign.done} rounds ({(campaign.done - first) / minutes:.0f} a minute), "
           f"{campaign.acknowledged()} writes acknowledged, {sum(len(one.states) for one in campaign.ledgers)} entries and "
-          f"sets at the end, slowest start {campaign.slowest:.2f} s, {len(faults)} faults")
+          f"sets at the end, slowest start {campaign.slowest:.2f} s, {len(faults)} faults, seed {campaign.seed}")
     print(f"{campaign.done} passed, {1 if faults else 0} failed")
     return not faults
 
@@ -153,7 +140,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--bin", required=True)
     parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--seconds", type=float, default=1.2, help="load before each kill, at the most")
+    parser.add_argument("--tools", type=int, default=8, help="rounds of kill_tools.py")
+    parser.add_argument("--seconds", type=float, default=0.8, help="load before each kill, at the most, once writes are answered")
     parser.add_argument("--seed", default=str(time.time_ns()))
     parser.add_argument("--state", help="directory that a later run can go on from")
     parser.add_argument("--no-controls", action="store_true")
@@ -170,6 +158,8 @@ def main():
         shutil.rmtree(directory)
     elif not passed:
         print(f"data and ledger are kept in {directory}")
+    if passed and options.tools:
+        passed = kill_tools.campaign(options.bin, options.tools, options.seed)
     return 0 if passed and caught else 1
 
 

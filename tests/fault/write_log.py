@@ -3,14 +3,15 @@
 
     write_log.py --bin DIR [--images 2000] [--seed N] [--commits 2500] [--dir DIR] [--only IMAGE]
 
-A server runs with write_log.so before it (LD_PRELOAD), which logs every write and sync of data.mdb, while the eight writers
-of tests/lib/write_load.py note where the log stood before each request and after each answer. replay_write_log then builds
-images: at each flush, and at any other place with any part of the unflushed writes, in any order and torn at sectors of 512
-octets. Each must open, verify, and show a state between what was acknowledged at that place and what had been asked for.
+A new server starts and runs with write_log.so before it (LD_PRELOAD), which logs every write and sync of data.mdb, while
+the eight writers of tests/lib/write_load.py note where the log stood before each request and after each answer.
+replay_write_log then builds images: at each flush, and at any other place with any part of the unflushed writes, in any
+order and torn at sectors of 512 octets. Each must open, verify, and show a state between what was acknowledged at that
+place and what had been asked for.
 
 Negative control: the sync before each header page is left out of the same log. An image must fail then, or the run does.
 
---dir keeps log, ledger and base; with --only nothing is run again, one image of them is built and examined.
+--dir keeps log and ledger; with --only nothing is run again, one image of it is built and examined.
 """
 import argparse
 import os
@@ -34,19 +35,16 @@ def memory_directory():
 
 
 def record(options, directory):
-    """Runs the server under load and leaves log, base and ledger in the directory. -> faults"""
+    """Runs the server under load and leaves log and ledger in the directory. -> faults"""
     ledgers = [Ledger(number, history=[]) for number in range(WRITERS)]
     log = os.path.join(directory, "log")
     server = Server(options.bin, data=directory)
+    server.environment = {**os.environ, "KAURI_WRITE_LOG": log,
+                          "KAURI_WRITE_LOG_PLACE": os.path.join(server.data, "db", "data.mdb"),
+                          "LD_PRELOAD": os.path.join(os.path.abspath(options.bin), "write_log.so")}
     try:
         server.start()
-        prepare(server.uri, ledgers)
-        server.stop()
-        shutil.copyfile(os.path.join(server.data, "db", "data.mdb"), os.path.join(directory, "base"))
-        started = [[key, state, 0, 0] for ledger in ledgers for key, state in ledger.states.items()]
-        server.environment = {**os.environ, "KAURI_WRITE_LOG": log,
-                              "LD_PRELOAD": os.path.join(os.path.abspath(options.bin), "write_log.so")}
-        server.start()
+        prepare(server.uri, ledgers, lambda: os.stat(log).st_size)
         faults = load(options, server, ledgers, log)
         ended = server.kill()
         if ended != -9:
@@ -54,7 +52,7 @@ def record(options, directory):
     finally:
         server.close()
     with open(os.path.join(directory, "ledger"), "w", encoding="ascii") as file:
-        for step in started + [step for ledger in ledgers for step in ledger.history]:
+        for step in (step for ledger in ledgers for step in ledger.history):
             file.write("\t".join("-" if field is None else str(field) for field in step) + "\n")
     return faults
 
@@ -81,7 +79,7 @@ def replay(options, directory, *arguments):
     """-> (exit status, output) of replay_write_log, by one process for each core."""
     parts = 1 if options.only is not None else os.cpu_count()
     commands = [[os.path.join(options.bin, "replay_write_log"), "--log", os.path.join(directory, "log"),
-                 "--base", os.path.join(directory, "base"), "--ledger", os.path.join(directory, "ledger"),
+                 "--ledger", os.path.join(directory, "ledger"),
                  "--work", os.path.join(directory, f"image-{part}"), "--images", str(options.images),
                  "--seed", str(options.seed), "--part", str(part), "--parts", str(parts), *arguments]
                 for part in range(parts)]
@@ -129,7 +127,7 @@ def main():
     parser.add_argument("--images", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**9)
     parser.add_argument("--commits", type=int, default=2500, help="requests of the load, about")
-    parser.add_argument("--dir", help="where log, ledger and base are kept; else in memory, and removed")
+    parser.add_argument("--dir", help="where log and ledger are kept; else in memory, and removed")
     parser.add_argument("--only", type=int, help="one image of what lies in --dir")
     options = parser.parse_args()
     directory = options.dir or tempfile.mkdtemp(prefix="kauri-write-log-", dir=memory_directory())
@@ -144,7 +142,7 @@ def main():
     if not options.dir and (passed or faults):
         shutil.rmtree(directory, ignore_errors=True)
     elif not passed:
-        print(f"log, ledger and base are kept in {directory}; --dir and --only build one image again")
+        print(f"log and ledger are kept in {directory}; --dir and --only build one image again")
     return 0 if passed else 1
 
 

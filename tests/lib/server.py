@@ -63,6 +63,10 @@ class Server:
         return self
 
     @property
+    def running(self):
+        return self.process is not None and self.process.poll() is None
+
+    @property
     def pid(self):
         return self.process.pid
 

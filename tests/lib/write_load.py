@@ -16,6 +16,7 @@ import json
 import os
 import random
 import threading
+import time
 
 import ldap
 import ldap.modlist
@@ -28,6 +29,8 @@ LARGE = f"cn=large,{SUFFIX}"
 BASE_MEMBERS = 4000     # of the large group, for the values to lie outside of its record
 LIVE_ENTRIES = 60       # of one writer, about
 SWING = (40, 300)       # members of the swinging groups; 200 is the most that stays in a record
+WRITES_MIN = 2 * WRITERS    # answers before a server is ended
+WORK_SECONDS_MAX = 60       # for these
 OWN_MEMBERS_MAX = 60    # of one writer in the large group
 KINDS = {"add": 26, "modify": 30, "rename": 10, "move": 8, "delete": 14, "rename_box": 2, "swing": 5, "large": 5}
 
@@ -148,7 +151,7 @@ class Writer(threading.Thread):
     `failures`: what an operation may answer after that; a killed server answers nothing, one without a disk an error.
     """
 
-    def __init__(self, ledger, uri, seed, stopping, failures=(), position=lambda: 0, pace=None):
+    def __init__(self, ledger, uri, seed, stopping, failures=(), position=lambda: 0, pace=None, acknowledged=None):
         super().__init__(daemon=True)
         self.ledger = ledger
         self.uri = uri
@@ -157,6 +160,7 @@ class Writer(threading.Thread):
         self.failures = (ldap.SERVER_DOWN, ldap.CONNECT_ERROR, ldap.UNAVAILABLE, ldap.TIMEOUT, *failures)
         self.position = position
         self.pace = pace            # called before each step; False ends the work
+        self.acknowledged = acknowledged    # a semaphore that is released for each answer
         self.error = None
 
     def run(self):
@@ -187,6 +191,8 @@ class Writer(threading.Thread):
         self.ledger.issue(key, state, self.position())
         request()
         self.ledger.acknowledge(self.position())
+        if self.acknowledged is not None:
+            self.acknowledged.release()
 
     def box_dn(self, box):
         return f"ou={self.ledger.states['b:' + box]},{TREE}"
@@ -251,26 +257,54 @@ class Writer(threading.Thread):
         self.attempt(key, members_state((now - gone) | come), lambda: connection.modify_s(dn, changes))
 
 
-def prepare(uri, ledgers):
-    """Makes what the writers start from, in an empty server."""
+def work_until(server, ledgers, seed, seconds, end, failures=()):
+    """The writers of all ledgers at work, until `end()` at a random moment. -> faults
+
+    The moment is one after WRITES_MIN answers: a server that was ended before it had promised anything shows nothing.
+    """
+    stopping, acknowledged = threading.Event(), threading.Semaphore(0)
+    writers = [Writer(ledger, server.uri, f"{seed}/{ledger.owner}", stopping, failures, acknowledged=acknowledged)
+               for ledger in ledgers]
+    for writer in writers:
+        writer.start()
+    deadline = time.monotonic() + WORK_SECONDS_MAX
+    at_work = all(acknowledged.acquire(timeout=max(0, deadline - time.monotonic())) for _ in range(WRITES_MIN))
+    # The end comes at a random moment of the load, which is the point; nothing is waited for here.
+    if at_work:
+        threading.Event().wait(random.Random(seed).uniform(0, 1) * seconds)
+    ended = server.process.poll()
+    stopping.set()
+    end()
+    for writer in writers:
+        writer.join()
+    faults = [f"writer {writer.ledger.owner}: {writer.error!r}" for writer in writers if writer.error is not None]
+    if not at_work:
+        faults.insert(0, f"fewer than {WRITES_MIN} writes were answered in {WORK_SECONDS_MAX} s: nothing was shown")
+    return faults if ended is None else [f"the server ended by itself with {ended}: {server.errors()}", *faults]
+
+
+def prepare(uri, ledgers, position=lambda: 0):
+    """Makes what the writers start from, in an empty server. All of it counts as acknowledged work."""
     connection = connect(uri)
 
-    def add(dn, **attributes):
+    def add(changes, dn, **attributes):
+        for ledger, key, state in changes:
+            ledger.issue(key, state, position())
         connection.add_s(dn, [(type_, [value.encode() for value in (values if isinstance(values, list) else [values])])
                               for type_, values in attributes.items()])
+        for ledger, _key, _state in changes:
+            ledger.acknowledge(position())
 
-    add(SUFFIX, objectClass="domain", dc="example")
-    add(TREE, objectClass="organizationalUnit", ou="crash")
-    add(LARGE, objectClass="groupOfNames", cn="large",
+    add([], SUFFIX, objectClass="domain", dc="example")
+    add([], TREE, objectClass="organizationalUnit", ou="crash")
+    add([(ledger, f"l:{ledger.owner}", "") for ledger in ledgers], LARGE, objectClass="groupOfNames", cn="large",
         member=[member("base", number) for number in range(BASE_MEMBERS)])
     for ledger in ledgers:
         for box in (ledger.owner + "a", ledger.owner + "b"):
-            add(f"ou={box},{TREE}", objectClass="organizationalUnit", ou=box, description=box)
-            ledger.states["b:" + box] = box
-        add(swing_dn(ledger.owner), objectClass="groupOfNames", cn=f"swing-{ledger.owner}",
+            add([(ledger, "b:" + box, box)], f"ou={box},{TREE}", objectClass="organizationalUnit", ou=box, description=box)
+        add([(ledger, f"s:{ledger.owner}", members_state(range(SWING[0])))], swing_dn(ledger.owner),
+            objectClass="groupOfNames", cn=f"swing-{ledger.owner}",
             member=[ADMIN_DN] + [member(ledger.owner, number) for number in range(SWING[0])])
-        ledger.states[f"s:{ledger.owner}"] = members_state(range(SWING[0]))
-        ledger.states[f"l:{ledger.owner}"] = ""
         ledger.checkpoint()
     connection.unbind_s()
 

@@ -22,6 +22,11 @@ void for_units(const Record& record, std::uint64_t unit, Visit visit) {
   }
 }
 
+bool is_write(RecordKind kind) {
+  return kind == RecordKind::kWrite || kind == RecordKind::kDurableWrite ||
+         kind == RecordKind::kTruncate;
+}
+
 // True for `percent` of 100 draws.
 bool draw(Random& random, std::uint64_t percent) {
   return random.next_u64() % 100 < percent;
@@ -56,6 +61,15 @@ void Disk::apply(const Record& record, std::string& content) {
 }
 
 void Disk::take(const Record& record) {
+  if (record.kind == RecordKind::kPlaced) {
+    // A rename over a file that is there leaves one or the other; for this log they are the same.
+    if (place_ == Place::kNone) place_ = Place::kUnsure;
+    return;
+  }
+  if (record.kind == RecordKind::kPlaceSync) {
+    if (place_ == Place::kUnsure) place_ = Place::kSure;
+    return;
+  }
   if (record.kind != RecordKind::kSync) {
     pending_.push_back({record, record.kind == RecordKind::kDurableWrite});
     return;
@@ -66,11 +80,17 @@ void Disk::take(const Record& record) {
   before_last_sync_ = pending_.size();
 }
 
-std::string Disk::image(Kept kept, Random& random, const Record* in_flight) const {
+std::optional<std::string> Disk::image(Kept kept, Random& random, const Record* in_flight) const {
+  if (place_ == Place::kNone) return std::nullopt;
+  if (place_ == Place::kUnsure && kept != Kept::kAll && (kept == Kept::kNone || draw(random, 50)))
+    return std::nullopt;
+  return content(kept, random, in_flight);
+}
+
+std::string Disk::content(Kept kept, Random& random, const Record* in_flight) const {
   std::string content = flushed_;
   std::vector<Pending> pending = pending_;
-  if (in_flight != nullptr && in_flight->kind != RecordKind::kSync)
-    pending.push_back({*in_flight, false});
+  if (in_flight != nullptr && is_write(in_flight->kind)) pending.push_back({*in_flight, false});
   // Few, half or most of them: each shows other faults.
   constexpr std::uint64_t kPercents[] = {10, 50, 90};
   const std::uint64_t percent = kPercents[random.next_u64() % 3];

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,13 +38,17 @@ enum class Syncs : std::uint8_t { kObeyed, kLate };
 
 class Disk {
  public:
-  explicit Disk(std::string content, Syncs syncs = Syncs::kObeyed)
-      : flushed_(std::move(content)), syncs_(syncs) {}
+  // Without content there is no file yet.
+  explicit Disk(std::optional<std::string> content, Syncs syncs = Syncs::kObeyed)
+      : flushed_(content.value_or("")),
+        syncs_(syncs),
+        place_(content ? Place::kSure : Place::kNone) {}
 
   // The next record of the log has happened. Its data must outlive the disk.
   void take(const Record& record);
-  // What the file may hold now. `in_flight`: the record that was under way, or nullptr.
-  std::string image(Kept kept, Random& random, const Record* in_flight) const;
+  // What the file may hold now; nothing when it may not be there. `in_flight`: the record that was
+  // under way, or nullptr.
+  std::optional<std::string> image(Kept kept, Random& random, const Record* in_flight) const;
   std::size_t unflushed() const { return pending_.size(); }
 
  private:
@@ -51,11 +56,15 @@ class Disk {
     Record record;
     bool surely = false;  // on the disk already: a write with O_DSYNC that has returned
   };
+  // Whether there is a file of this name: certainly, perhaps, not yet.
+  enum class Place : std::uint8_t { kNone, kUnsure, kSure };
   static void apply(const Record& record, std::string& content);
+  std::string content(Kept kept, Random& random, const Record* in_flight) const;
 
   std::string flushed_;
   std::vector<Pending> pending_;  // in order
   Syncs syncs_;
+  Place place_;
   std::size_t before_last_sync_ = 0;  // of pending_; for kLate
 };
 

@@ -15,6 +15,8 @@ enum {
   KAURI_RECORD_SYNC = 3,          /* fsync or fdatasync has returned */
   KAURI_RECORD_TRUNCATE = 4,      /* the file has `offset` octets now */
   KAURI_RECORD_MAPPED = 5,        /* msync: there are writes that this log cannot see */
+  KAURI_RECORD_PLACED = 6,     /* the file is in its place: it was made there, or renamed to it */
+  KAURI_RECORD_PLACE_SYNC = 7, /* fsync of the directory of its place has returned */
 };
 
 struct kauri_write_record {

@@ -24,6 +24,10 @@ std::optional<RecordKind> kind_of(std::uint32_t kind) {
       return RecordKind::kSync;
     case KAURI_RECORD_TRUNCATE:
       return RecordKind::kTruncate;
+    case KAURI_RECORD_PLACED:
+      return RecordKind::kPlaced;
+    case KAURI_RECORD_PLACE_SYNC:
+      return RecordKind::kPlaceSync;
     default:
       return std::nullopt;
   }

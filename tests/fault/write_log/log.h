@@ -10,7 +10,14 @@
 
 namespace kauri::write_log {
 
-enum class RecordKind : std::uint8_t { kWrite, kDurableWrite, kSync, kTruncate };
+enum class RecordKind : std::uint8_t {
+  kWrite,
+  kDurableWrite,
+  kSync,
+  kTruncate,
+  kPlaced,     // the file is where it is looked for, though perhaps not on the disk
+  kPlaceSync,  // and on the disk
+};
 
 struct Record {
   RecordKind kind = RecordKind::kWrite;

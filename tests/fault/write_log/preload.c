@@ -1,9 +1,11 @@
 /* A library for LD_PRELOAD that logs what a process writes to its database file (format.h).
  *
- * KAURI_WRITE_LOG names the log; without it nothing is logged. The database file is the one called
- * data.mdb. A call is logged when it has succeeded and before it returns, under one lock, so the
- * order of the log is the order of the calls. Whoever has got an answer of the process and then
- * looks at the size of the log knows that everything behind this answer stands before that place.
+ * KAURI_WRITE_LOG names the log; without it nothing is logged. KAURI_WRITE_LOG_PLACE is where the
+ * database file will be in the end; any file called data.mdb is taken for it, so that one may be
+ * made elsewhere and renamed. A call is logged when it has succeeded and before it returns, under
+ * one lock, so the order of the log is the order of the calls. Whoever has got an answer of the
+ * process and then looks at the size of the log knows that everything behind this answer stands
+ * before that place.
  *
  * A log that cannot be written ends the process: one that misses a record would prove nothing. */
 #define _GNU_SOURCE
@@ -26,11 +28,13 @@
 #define DESCRIPTORS 65536
 #define DATABASE_NAME "data.mdb"
 
-enum { NOT_OURS = 0, BUFFERED = 1, DURABLE = 2 };
+enum { NOT_OURS = 0, BUFFERED = 1, DURABLE = 2, DIRECTORY = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned char kinds[DESCRIPTORS]; /* by descriptor; guarded by lock */
 static int log_fd = -1;
+static char place[PATH_MAX];
+static char directory[PATH_MAX];
 
 static int (*real_open)(const char*, int, ...);
 static int (*real_openat)(int, const char*, int, ...);
@@ -43,6 +47,7 @@ static int (*real_fsync)(int);
 static int (*real_fdatasync)(int);
 static int (*real_msync)(void*, size_t, int);
 static int (*real_ftruncate)(int, off_t);
+static int (*real_rename)(const char*, const char*);
 
 static void give_up(const char* what) {
   fprintf(stderr, "write log: %s: %s\n", what, strerror(errno));
@@ -68,11 +73,20 @@ __attribute__((constructor)) static void begin(void) {
   *(void**)&real_fsync = find("fsync");
   *(void**)&real_fdatasync = find("fdatasync");
   *(void**)&real_msync = find("msync");
+  *(void**)&real_rename = find("rename");
   *(void**)&real_ftruncate = find("ftruncate");
   const char* const path = getenv("KAURI_WRITE_LOG");
   if (path == NULL) return;
   log_fd = real_open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (log_fd < 0) give_up(path);
+  const char* const where = getenv("KAURI_WRITE_LOG_PLACE");
+  const char* const slash = where == NULL ? NULL : strrchr(where, '/');
+  if (slash == NULL || strlen(where) >= sizeof place) {
+    errno = EINVAL;
+    give_up("KAURI_WRITE_LOG_PLACE is not the path of a file");
+  }
+  strcpy(place, where);
+  memcpy(directory, where, (size_t)(slash - where));
 }
 
 /* REQUIRES: lock is held. The data are the first `size` octets of the vectors. */
@@ -100,7 +114,8 @@ static int kind_of(int fd) {
   return log_fd >= 0 && fd >= 0 && fd < DESCRIPTORS ? kinds[fd] : NOT_OURS;
 }
 
-static int opened(int fd, const char* path, int flags) {
+/* `existed`: there was a file before. */
+static int opened(int fd, const char* path, int flags, int existed) {
   if (fd < 0 || log_fd < 0) return fd;
   if (fd >= DESCRIPTORS) {
     errno = EMFILE;
@@ -110,7 +125,11 @@ static int opened(int fd, const char* path, int flags) {
   const size_t name = strlen(DATABASE_NAME);
   const int ours = size >= name && strcmp(path + size - name, DATABASE_NAME) == 0;
   pthread_mutex_lock(&lock);
-  kinds[fd] = !ours ? NOT_OURS : (flags & O_DSYNC) != 0 ? DURABLE : BUFFERED;
+  kinds[fd] = strcmp(path, directory) == 0 ? DIRECTORY
+              : !ours                      ? NOT_OURS
+              : (flags & O_DSYNC) != 0     ? DURABLE
+                                           : BUFFERED;
+  if (!existed && strcmp(path, place) == 0) append(KAURI_RECORD_PLACED, 0, 0, NULL, 0);
   if (ours && (flags & O_TRUNC) != 0) append(KAURI_RECORD_TRUNCATE, 0, 0, NULL, 0);
   pthread_mutex_unlock(&lock);
   return fd;
@@ -120,26 +139,27 @@ static int mode_of(int flags, va_list arguments) {
   return (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(arguments, int) : 0;
 }
 
-#define DEFINE_OPEN(name)                                     \
-  int name(const char* path, int flags, ...) {                \
-    va_list arguments;                                        \
-    va_start(arguments, flags);                               \
-    const int mode = mode_of(flags, arguments);               \
-    va_end(arguments);                                        \
-    begin();                                                  \
-    return opened(real_open(path, flags, mode), path, flags); \
+#define DEFINE_OPEN(name)                                              \
+  int name(const char* path, int flags, ...) {                         \
+    va_list arguments;                                                 \
+    va_start(arguments, flags);                                        \
+    const int mode = mode_of(flags, arguments);                        \
+    va_end(arguments);                                                 \
+    begin();                                                           \
+    const int existed = access(path, F_OK) == 0;                       \
+    return opened(real_open(path, flags, mode), path, flags, existed); \
   }
 DEFINE_OPEN(open)
 DEFINE_OPEN(open64)
 
-#define DEFINE_OPENAT(name)                                                \
-  int name(int directory, const char* path, int flags, ...) {              \
-    va_list arguments;                                                     \
-    va_start(arguments, flags);                                            \
-    const int mode = mode_of(flags, arguments);                            \
-    va_end(arguments);                                                     \
-    begin();                                                               \
-    return opened(real_openat(directory, path, flags, mode), path, flags); \
+#define DEFINE_OPENAT(name)                                            \
+  int name(int at, const char* path, int flags, ...) {                 \
+    va_list arguments;                                                 \
+    va_start(arguments, flags);                                        \
+    const int mode = mode_of(flags, arguments);                        \
+    va_end(arguments);                                                 \
+    begin();                                                           \
+    return opened(real_openat(at, path, flags, mode), path, flags, 1); \
   }
 DEFINE_OPENAT(openat)
 DEFINE_OPENAT(openat64)
@@ -172,7 +192,7 @@ static int is_ours(int fd) {
   pthread_mutex_lock(&lock);
   const int kind = kind_of(fd);
   pthread_mutex_unlock(&lock);
-  return kind != NOT_OURS;
+  return kind == BUFFERED || kind == DURABLE;
 }
 
 ssize_t write(int fd, const void* data, size_t size) {
@@ -211,10 +231,12 @@ ssize_t pwritev64(int fd, const struct iovec* data, int count, off_t offset) {
 /* Writes that come while the sync is under way need not be covered by it: the lock keeps them out,
  * so all that stands before the record in the log is. */
 static int flush(int fd, int (*real)(int)) {
-  if (!is_ours(fd)) return real(fd);
+  begin();
   pthread_mutex_lock(&lock);
+  const int kind = kind_of(fd);
   const int failed = real(fd);
-  if (failed == 0) append(KAURI_RECORD_SYNC, 0, 0, NULL, 0);
+  if (failed == 0 && kind != NOT_OURS)
+    append(kind == DIRECTORY ? KAURI_RECORD_PLACE_SYNC : KAURI_RECORD_SYNC, 0, 0, NULL, 0);
   pthread_mutex_unlock(&lock);
   return failed;
 }
@@ -246,4 +268,14 @@ int ftruncate(int fd, off_t size) {
 }
 int ftruncate64(int fd, off_t size) {
   return truncate_file(fd, size);
+}
+
+int rename(const char* from, const char* to) {
+  begin();
+  pthread_mutex_lock(&lock);
+  const int failed = real_rename(from, to);
+  if (failed == 0 && log_fd >= 0 && strcmp(to, place) == 0)
+    append(KAURI_RECORD_PLACED, 0, 0, NULL, 0);
+  pthread_mutex_unlock(&lock);
+  return failed;
 }

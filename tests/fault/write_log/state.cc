@@ -16,6 +16,7 @@
 namespace kauri::write_log {
 namespace {
 
+constexpr const char* kSuffix = "dc=example,dc=com";
 constexpr std::string_view kMemberTail = ",ou=members,dc=example,dc=com";
 constexpr std::string_view kSwing = "swing-";
 constexpr std::size_t kBaseMembers = 4000;
@@ -171,6 +172,9 @@ Result<Examined> examine(const std::string& directory,
                          const std::shared_ptr<const schema::Schema>& schema) {
   backend::DatabaseOptions options;
   options.path = directory;
+  // As a server that starts: where nothing was promised yet there may be nothing, and it is made.
+  options.suffix = kSuffix;
+  options.create = true;
   options.start_writer = false;
   KAURI_TRY(const std::unique_ptr<backend::Database> database,
             backend::Database::open(options, schema, Clock::system(), Random::system()));

@@ -19,10 +19,11 @@ std::string record(std::uint32_t kind, std::uint64_t offset, std::string_view da
 TEST(WriteLog, IsReadAsItWasWritten) {
   const std::string octets =
       record(KAURI_RECORD_WRITE, 512, "abc") + record(KAURI_RECORD_SYNC, 0, "") +
-      record(KAURI_RECORD_DURABLE_WRITE, 40, "m") + record(KAURI_RECORD_TRUNCATE, 4096, "");
+      record(KAURI_RECORD_DURABLE_WRITE, 40, "m") + record(KAURI_RECORD_TRUNCATE, 4096, "") +
+      record(KAURI_RECORD_PLACED, 0, "") + record(KAURI_RECORD_PLACE_SYNC, 0, "");
   const auto records = parse_log(octets);
   ASSERT_TRUE(records) << records.error().message();
-  ASSERT_EQ(records->size(), 4U);
+  ASSERT_EQ(records->size(), 6U);
   EXPECT_EQ((*records)[0].kind, RecordKind::kWrite);
   EXPECT_EQ((*records)[0].offset, 512U);
   EXPECT_EQ((*records)[0].data, "abc");
@@ -30,6 +31,8 @@ TEST(WriteLog, IsReadAsItWasWritten) {
   EXPECT_EQ((*records)[1].begin, sizeof(kauri_write_record) + 3);
   EXPECT_EQ((*records)[2].kind, RecordKind::kDurableWrite);
   EXPECT_EQ((*records)[3].kind, RecordKind::kTruncate);
+  EXPECT_EQ((*records)[4].kind, RecordKind::kPlaced);
+  EXPECT_EQ((*records)[5].kind, RecordKind::kPlaceSync);
 }
 
 TEST(WriteLog, MalformedLogsNameThePlace) {
@@ -70,7 +73,7 @@ class DiskTest : public ::testing::Test {
     std::set<std::string> out;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       SeededRandom random(seed);
-      out.insert(disk.image(kept, random, next));
+      out.insert(disk.image(kept, random, next).value_or("(no file)"));
     }
     return out;
   }
@@ -123,6 +126,19 @@ TEST_F(DiskTest, AFileMayHaveItsSizeBeforeItsData) {
   EXPECT_EQ(images(disk, Kept::kNone), Images{""});
   EXPECT_EQ(images(disk, Kept::kWrites),
             (Images{"", std::string(3, '\0'), std::string(2, '\0') + "a"}));
+}
+
+TEST_F(DiskTest, AFileIsThereForSureWhenItsDirectoryIsFlushed) {
+  Disk disk(std::nullopt);
+  disk.take(write(0, "ab"));
+  EXPECT_EQ(images(disk, Kept::kAll), Images{"(no file)"});
+  disk.take(sync());
+  disk.take({RecordKind::kPlaced, 0, {}, 0});
+  EXPECT_EQ(images(disk, Kept::kNone), Images{"(no file)"});
+  EXPECT_EQ(images(disk, Kept::kWrites), (Images{"(no file)", "ab"}));
+  EXPECT_EQ(images(disk, Kept::kAll), Images{"ab"});
+  disk.take({RecordKind::kPlaceSync, 0, {}, 0});
+  EXPECT_EQ(images(disk, Kept::kNone), Images{"ab"});
 }
 
 TEST_F(DiskTest, TruncationsAreWritesToo) {
