@@ -36,7 +36,7 @@ from server import ADMIN_DN, ADMIN_PASSWORD, SUFFIX  # noqa: E402
 TOOL_SECONDS_MAX = 60
 # Made from the table of names, which verify compares with the entries.
 FROM_NAMES = {"hasSubordinates", "numSubordinates"}
-CAUSES = ("is damaged", "(table ", "table ", "(header)", "(the free list)",
+CAUSES = ("is damaged", "(table ", "table ", "(header)", "the free list", "(the names of tables)",
           "the file has")
 
 

@@ -23,6 +23,7 @@ class Server:
         self.environment = {**os.environ, **environment} if environment else None
         self.own = data is None
         self.root = tempfile.mkdtemp(prefix="kauri-test-") if data is None else data
+        os.makedirs(self.root, exist_ok=True)
         self.data = os.path.join(self.root, "data")
         self.password_file = os.path.join(self.root, "admin.password")
         with open(os.open(self.password_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w",
