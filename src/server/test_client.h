@@ -91,6 +91,12 @@ class TestClient {
       if (!receive()) return {};
     }
   }
+  // Whether the server has ended the connection, seen without waiting or reading.
+  bool gone() const {
+    char octet = 0;
+    const ssize_t got = ::recv(descriptor_, &octet, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK);
+  }
   // Reads to the end. True when it came in time, by FIN or reset, with nothing unread before it.
   bool ended() { return received_.empty() && !receive() && at_end_; }
 
