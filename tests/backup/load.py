@@ -63,6 +63,7 @@ class Load:
     def __init__(self, bin_dir, root, seed):
         self.root = root
         self.seed = seed
+        os.makedirs(os.path.join(root, "server"), exist_ok=True)
         self.server = Server(bin_dir, data=os.path.join(root, "server"))
         self.ledgers = [Ledger(number, history=[]) for number in range(WRITERS)]
         self.stopping = threading.Event()
@@ -78,7 +79,6 @@ class Load:
         return {ledger.owner: ledger.history for ledger in self.ledgers}
 
     def run(self, tool, sizes):
-        os.makedirs(self.server.root, exist_ok=True)
         self.server.start()
         prepare(self.server.uri, self.ledgers, time.monotonic)
         self.begin_work()

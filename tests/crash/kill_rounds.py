@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Kills the server with SIGKILL while eight writers work, starts it again, and compares with a ledger kept outside it.
 
-    kill_rounds.py --bin DIR [--rounds 30] [--tools 8] [--seconds 0.8] [--seed N] [--state DIR] [--no-controls]
+    kill_rounds.py --bin DIR [--rounds 30] [--tools 0] [--seconds 0.8] [--seed N] [--state DIR] [--no-controls]
 
-One round: load until every writer could have two answers and for a random part of --seconds more, SIGKILL, `kauri verify` (every table, and the change log, against the
-entries), start (ready within a second), every entry and group against the ledger (tests/lib/write_load.py has the load and
+One round: load until every writer could have two answers and for a random part of --seconds more, SIGKILL, `kauri verify`
+(every table, and the change log, against the entries), start (ready within a second), every entry and group against the ledger (tests/lib/write_load.py has the load and
 what is legal after it). The data of all rounds is one database.
 
 Negative controls come first, and the run fails when they are not found: an acknowledgement that is forged, and a server
@@ -140,7 +140,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--bin", required=True)
     parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--tools", type=int, default=8, help="rounds of kill_tools.py")
+    parser.add_argument("--tools", type=int, default=0, help="rounds of kill_tools.py behind them")
     parser.add_argument("--seconds", type=float, default=0.8, help="load before each kill, at the most, once writes are answered")
     parser.add_argument("--seed", default=str(time.time_ns()))
     parser.add_argument("--state", help="directory that a later run can go on from")

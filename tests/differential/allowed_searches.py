@@ -182,10 +182,12 @@ def _below_aliased(d, _):
             and references(d, "ours") < references(d, "theirs"))
 
 
-@rule("limits count what comes twice", "kauri",
-      "Entries that slapd sends twice by aliases count twice against the size limit.")
-def _twice_limited(d, _):
-    return d.what == "limit" and d.parts["side"] == "slapd" and d.operation.parts["deref"] in (1, 3)
+@rule("limits count what comes", "kauri",
+      "A size limit is on the entries that are returned (RFC 4511 section 4.5.1.4). slapd also counts one that matches and "
+      "may not be read, which tells that it is there, and one that aliases bring a second time.")
+def _limit_counts(d, _):
+    return d.what == "limit" and d.parts["side"] == "slapd" and (
+        d.operation.parts["deref"] in (1, 3) or d.operation.session != "admin")
 
 
 @rule("substrings rules by name", "kauri",

@@ -19,6 +19,7 @@ _BITS = re.compile(rb"#'[01]*'B$")
 
 # Kauri writes the administrator as it is configured, slapd as the bind spelled it.
 # slapd writes names of classes as its schema does, and UUIDs in small letters.
+_CLASS_NAMES = {b"2.5.6.6": b"person"}
 _LOWER = ("objectclass", "structuralobjectclass", "kuuid")
 _WHO = ("creatorsname", "modifiersname")
 
@@ -38,7 +39,7 @@ def value_key(base, value):
         except names.NoName:
             return value
     if base in _LOWER:
-        return value.lower()
+        return _CLASS_NAMES.get(value, value.lower())
     form = OWN_VALUES.get(base)
     return b"<own>" if form is not None and form.fullmatch(value) else value
 

@@ -82,6 +82,12 @@ class Generator:
                       else (b"n%d" if values.kind_of(kind) in ("text", "ia5") else b"%d") % rng.randrange(50))
                      for kind in chosen)
 
+    def naming_value(self, kind):
+        """A value for a name. Names inside of names stay plain: slapd reads no hexadecimal form in them either."""
+        if names.one_type(kind) in names.NAMES:
+            return b"cn=x,o=%d" % self.rng.randrange(4)
+        return values.value(self.rng, kind, self.world.values_of(kind))
+
     def missing(self):
         rng = self.rng
         choice = rng.random()
@@ -324,9 +330,10 @@ class Generator:
         dn, text = self.target(0.96)
         if dn and rng.random() < 0.35:
             kinds = [kind for kind, _ in dn[0]]
-            rdn = tuple((kind, values.value(rng, kind, self.world.values_of(kind))) for kind in kinds)
+            rdn = tuple((kind, self.naming_value(kind)) for kind in kinds)
         elif dn and rng.random() < 0.25:
-            rdn = tuple((kind, values.respell(rng, kind, value)) for kind, value in dn[0])
+            rdn = tuple((kind, value if names.one_type(kind) in names.NAMES else values.respell(rng, kind, value))
+                        for kind, value in dn[0])
         else:
             rdn = self.rdn()
         text_rdn = names.spell(rng, (rdn,))
