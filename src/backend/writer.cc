@@ -86,7 +86,7 @@ Database::Submitted Writer::submit(std::unique_ptr<WriteRequest>& request) {
   {
     const std::lock_guard lock(mutex_);
     if (!running_ || stopping_) return Database::Submitted::kStopped;
-    if (queue_.size() >= limits::kWriteQueueMax || queue_octets_ > kQueueOctetsMax)
+    if (queue_.size() >= limits::kWriteQueueMax || queue_octets_ > limits::kWriteQueueBytesMax)
       return Database::Submitted::kQueueFull;
     queue_octets_ += request->size_bytes;
     queue_.push_back(std::move(request));

@@ -20,9 +20,6 @@
 
 namespace kauri::backend {
 
-// Octets of the requests that wait for the writer; then submit() says that the queue is full.
-inline constexpr std::size_t kQueueOctetsMax = std::size_t{256} << 20U;
-
 class Writer {
  public:
   Writer(Core& core, BatchState state);

@@ -92,6 +92,13 @@ inline constexpr std::uint32_t kMessageSecondsMax = 30;
 inline constexpr std::size_t kOutputQueueMax = 1_MiB;
 // Seconds without progress while output waits; close.
 inline constexpr std::uint32_t kOutputStallSecondsMax = 30;
+// Octets of answers in the kernel that are not on their way: what a reader that stands still costs
+// there.
+inline constexpr int kUnsentOctetsMax = 256 * 1024;
+// Seconds of silence after which the kernel asks whether the peer is still there, and then between
+// five questions; without an answer the connection ends.
+inline constexpr int kKeepAliveSeconds = 300;
+inline constexpr int kKeepAliveAgainSeconds = 60;
 // Octets of all buffers of one worker that are larger than kOutputQueueMax, which only a message of
 // that size can make them; the slowest of their clients are disconnected.
 inline constexpr std::size_t kLargeBuffersMax = 256_MiB;

@@ -14,6 +14,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/limits.h"
+
 namespace kauri::server {
 namespace {
 
@@ -59,6 +61,18 @@ void set_option(int descriptor, int level, int name, int value) {
   (void)::setsockopt(descriptor, level, name, &value, sizeof(value));
 }
 
+// Options that accepted sockets inherit on Linux.
+void set_options_to_inherit(int descriptor) {
+  set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
+  // The kernel's buffer would grow to megabytes for a client that reads nothing.
+  set_option(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, limits::kUnsentOctetsMax);
+  // A client that went without a word would keep its connection for ever.
+  set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, limits::kKeepAliveSeconds);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, limits::kKeepAliveAgainSeconds);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 5);
+}
+
 Result<ListeningSocket> listen_tcp(const Endpoint& endpoint, const addrinfo& address) {
   Descriptor descriptor(
       ::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
@@ -68,8 +82,7 @@ Result<ListeningSocket> listen_tcp(const Endpoint& endpoint, const addrinfo& add
     // "Every address" takes one socket for both families; a written IPv6 address means IPv6 alone.
     set_option(descriptor.get(), IPPROTO_IPV6, IPV6_V6ONLY, endpoint.host.empty() ? 0 : 1);
   }
-  // Accepted sockets inherit it on Linux.
-  set_option(descriptor.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  set_options_to_inherit(descriptor.get());
   if (::bind(descriptor.get(), address.ai_addr, address.ai_addrlen) != 0) {
     return refused(endpoint, "the address cannot be taken", errno);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/units.h"
 #include "server/fake_service.h"
 #include "server/server.h"
@@ -149,6 +150,39 @@ TEST_F(SlowClientTest, LargeRequestsThatDoNotBecomeWholeAreBounded) {
   };
   EXPECT_TRUE(eventually([&] { return gone() >= 5; })) << gone() << " ended";
   EXPECT_LE(gone(), 7);
+}
+
+// What the accepted socket has from the one that listens: few unsent octets in the kernel, and
+// questions to a peer that is silent for long.
+TEST_F(SlowClientTest, AcceptedSocketsAreBounded) {
+  start({});
+  const auto one = client();
+  ASSERT_TRUE(one->send(compare(1)));
+  EXPECT_EQ(id_and_tag(one->read_message()), std::make_pair(1, kCompareDone));
+  sockaddr_in own{};
+  socklen_t size = sizeof(own);
+  ASSERT_EQ(::getsockname(one->descriptor(), reinterpret_cast<sockaddr*>(&own), &size), 0);
+  int accepted = -1;
+  for (int descriptor = 3; descriptor < 1000 && accepted < 0; ++descriptor) {
+    sockaddr_in peer{};
+    size = sizeof(peer);
+    const bool found = ::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) == 0 &&
+                       peer.sin_family == AF_INET && peer.sin_port == own.sin_port;
+    if (found) accepted = descriptor;
+  }
+  ASSERT_GE(accepted, 0);
+  const auto option = [accepted](int level, int name) {
+    int value = -1;
+    socklen_t length = sizeof(value);
+    EXPECT_EQ(::getsockopt(accepted, level, name, &value, &length), 0);
+    return value;
+  };
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 1);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_NOTSENT_LOWAT), limits::kUnsentOctetsMax);
+  EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE), limits::kKeepAliveSeconds);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPINTVL), limits::kKeepAliveAgainSeconds);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPCNT), 5);
 }
 
 }  // namespace
