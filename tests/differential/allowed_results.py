@@ -112,10 +112,10 @@ def _on_the_way(d, _):
 
 @rule("permissive modify", "both",
       "The control 1.2.840.113556.1.4.1413 is described nowhere but in a sentence: what is there may be added, what "
-      "is not may be deleted. slapd does not let some values be deleted, counts values that are given twice, and "
-      "gives an attribute that is missing the increment as its value.")
+      "is not may be deleted. slapd does not let some values be deleted, asks that classes be in the schema, counts "
+      "values that are given twice, and gives an attribute that is missing the increment as its value.")
 def _permissive(d, _):
-    return codes(d, (0, 16, 64, 65, 67), (0, 16, 19, 20, 64, 65)) and d.operation.controls == PERMISSIVE
+    return codes(d, (0, 16, 64, 65, 67), (0, 16, 19, 20, 21, 64, 65)) and d.operation.controls == PERMISSIVE
 
 
 @rule("values twice in a delete", "both",
@@ -281,7 +281,7 @@ def _subschema(d, _):
       "A type without equality rule cannot name an entry (RFC 4512 section 2.3.1): Kauri says that the name is "
       "invalid, slapd that there is no such entry.")
 def _no_equality(d, _):
-    return (codes(d, 34, (32, 49, 10, 8, 50, 53, 19, 21, 65, 64)) and b"no equality rule" in d.kauri.text)
+    return (codes(d, 34, (32, 33, 49, 10, 8, 50, 53, 19, 21, 65, 64)) and b"no equality rule" in d.kauri.text)
 
 
 @rule("options in names", "kauri",

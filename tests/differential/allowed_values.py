@@ -2,6 +2,7 @@
 import re
 
 import faults
+import filters
 import names
 import values
 from rules import SUBSCHEMA, codes, leaf_type, rule
@@ -184,4 +185,6 @@ def _root(d, _):
       "One of the two is needed (RFC 4511 section 4.5.1.7.7), and none of both is protocolError; slapd takes it for "
       "Undefined.")
 def _extensible_empty(d, _):
-    return codes(d, 2, (0, 4, 10, 32, 34)) and b"extensible" in d.kauri.text
+    return (codes(d, 2, (0, 4, 10, 32, 33, 34)) and d.operation.kind == "search" and any(
+        leaf[0] == "ext" and not leaf[2] and (leaf[2] == "" or leaf[1] is None)
+        for leaf in filters.leaves(d.operation.parts["filter"])))

@@ -1,6 +1,7 @@
 """Two servers, one stream: asks both, compares, explains, and keeps their trees alike where a difference was right."""
 import allowed
 import answers
+import faults
 import filters
 import names
 import operations
@@ -139,18 +140,27 @@ class Duel:
             return []
         found = list(self._differences(operation, kauri, slapd))
         # What differs already may hide a fault; such an answer is not spoilt.
-        planted = self.planter.spoil(kauri) if self.planter and not found else None
+        planted = (self.planter.spoil(kauri, self._possible(operation, kauri))
+                   if self.planter and not found else None)
         if planted:
             found = list(self._differences(operation, kauri, slapd))
         failed = [one for one in found if not allowed.find(one, self.world)]
         self.figures["allowed"] += len(found) - len(failed)
         if planted:
-            self.planter.judge(planted, operation, failed)
+            self.planter.judge(f"{planted}, {kauri.code} instead of {slapd.code}", operation, failed)
         else:
             self.failures += [Failure(number, one, self._context(operation)) for one in failed]
         if CLOSED in (kauri.code, slapd.code):
             self._reopen(operation)
         return found
+
+    def _possible(self, operation, kauri):
+        """Codes that the request could be answered with as well as with the one it has."""
+        if kauri.code == 0:
+            return set() if operation.session == "admin" else {32}
+        lenient = {0} if operation.controls == operations.PERMISSIVE else set()
+        known = set() if operation.kind == "whoami" else faults.of_request(self.world, operation)
+        return known | set(faults.CONTENT.get(operation.kind, ())) | lenient
 
     def _differences(self, operation, kauri, slapd):
         if operation.kind == "search" and operation.parts["size"] and {kauri.code, slapd.code} <= {0, 4}:

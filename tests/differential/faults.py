@@ -3,6 +3,7 @@
 RFC 4511 does not say which of several faults a server names (section 4.1.9 lists the codes, no order), so two servers
 may name different ones; but each has to be there.
 """
+import calendar
 import re
 
 import names
@@ -64,11 +65,16 @@ def is_name(value):
     return True
 
 
+def _is_day(time):
+    year, month, day = int(time[:4]), int(time[4:6]), int(time[6:8])
+    return year > 0 and day <= calendar.monthrange(year, month)[1]
+
+
 def is_valid(name, value):
     """Whether the value is one of the type's syntax."""
     kind = values.kind_of(name)
     if kind in _FORMS:
-        return _FORMS[kind].fullmatch(value) is not None
+        return _FORMS[kind].fullmatch(value) is not None and (kind != "time" or _is_day(value))
     if kind == "class":
         return value.lower() in {one.lower() for one in values.CLASSES} - {b"nosuchclass", b"9.9.9", b""}
     if kind in ("text", "postal"):
@@ -85,7 +91,18 @@ def is_valid(name, value):
     return kind != "jpeg" or value.startswith(b"\xff\xd8")
 
 
-def _of_values(description, found, twice=True):
+def _same_value(kind, value):
+    """Equal for values that are surely equal to a rule of this kind."""
+    if kind in ("dn", "uniquedn"):
+        name, mark, bits = value.partition(b"#'")
+        try:
+            return names.key_of(names.read_leniently(name)), mark + bits
+        except names.NoName:
+            return value
+    return names.key_of(((("cn", re.sub(rb"[ -]", b"", value)),),))
+
+
+def _of_values(description, found):
     """Faults of one attribute of a request."""
     name = type_of(description)
     if name is None:
@@ -98,9 +115,9 @@ def _of_values(description, found, twice=True):
     kind, _, _, _, single = values.TYPES.get(name, (None, 1, 1, 1, name == "aliasedObjectName"))
     if single and len(found) > 1:
         yield 19
-    if len({re.sub(rb"[ -]", b"", value).lower() for value in found}) < len(found) and twice:
+    if len({_same_value(values.kind_of(name), value) for value in found}) < len(found):
         yield 20
-    if kind in ("dn", "uniquedn", "time", "bits", "text", "oid", "class") and len(found) > 1:
+    if kind in ("time", "oid", "class") and len(found) > 1:
         yield 20  # spellings of one value are the servers' business
 
 

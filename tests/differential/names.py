@@ -18,7 +18,7 @@ LONG = {"cn": "commonName", "sn": "surname", "l": "localityName", "o": "organiza
         "givenname": "gn"}
 _SAME = {oid: name for name, oid in OIDS.items()} | {text.lower(): name for name, text in LONG.items()}
 # Types here whose values differ when their case does.
-EXACT = {"kexact", "kia5", "koct", "memberuid", "labeleduri", "homedirectory"}
+EXACT = {"kexact", "kia5", "koct", "memberuid", "labeleduri", "homedirectory", "userpassword"}
 NAMES = {"seealso", "manager", "member", "kdn"}  # types here whose values are names themselves
 SPECIAL = b'"+,;<>\\'
 

@@ -79,7 +79,7 @@ class Generator:
         count = 1 if rng.random() < 0.85 else 2
         chosen = rng.sample(list(kinds), min(count, len(kinds)))
         return tuple((kind, values.value(rng, kind, self.world.values_of(kind)) if rng.random() < 0.9
-                      else (b"n%d" if values.kind_of(kind) in ("text", "ia5") else b"%d") % rng.randrange(50))
+                      else (b"%d" if values.kind_of(kind) in ("phone", "number", "integer") else b"n%d") % rng.randrange(50))
                      for kind in chosen)
 
     def naming_value(self, kind):

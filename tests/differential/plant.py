@@ -22,6 +22,11 @@ def _respoil(rng, octets):
     return wire.octets(name) + wire.seq(*[wire.attribute(kind, *found) for kind, found in attributes])
 
 
+def _wrong_code(code, faults):
+    wrong = {0: 32, 5: 6, 6: 5, 32: 0}.get(code, code + 1)
+    return next(one for one in (wrong, 0, 53, 80) if one != code and one not in faults)
+
+
 class Planter:
     """Spoils one answer in `one_in`."""
 
@@ -30,8 +35,9 @@ class Planter:
         self.planted = self.caught = 0
         self.ways, self.missed = {}, []
 
-    def spoil(self, answer):
-        """-> what was done, or None"""
+    def spoil(self, answer, faults):
+        """faults: codes that the request may be answered with; no other code for one of them is a fault to find.
+        -> what was done, or None"""
         if self.rng.randrange(self.one_in):
             return None
         way = self.rng.choice(["code", "matched"] + ["drop entry", "repeat entry", "spoil entry", "spoil entry"] *
@@ -50,7 +56,7 @@ class Planter:
         elif way == "matched":
             answer.matched += b",dc=planted" if answer.matched else b"dc=planted"
         elif way == "code":
-            answer.code = {0: 32, 5: 6, 6: 5, 32: 0}.get(answer.code, answer.code + 1)
+            answer.code = _wrong_code(answer.code, faults)
         self.planted += 1
         self.ways[way] = self.ways.get(way, 0) + 1
         return way
