@@ -58,7 +58,7 @@ inline constexpr std::size_t kRdnAvasMax = 16;
 inline constexpr std::size_t kCombiningMarksMax = 30;
 // Octets of the values of one add or modify request that are prepared for matching (binary values
 // are not), beyond ASCII counting more (text/weight.h); adminLimitExceeded.
-inline constexpr std::size_t kPreparedOctetsMax = 64_MiB;
+inline constexpr std::size_t kPreparedOctetsMax = 24_MiB;
 // Attributes of one entry, an attribute with each set of options being one of its own;
 // adminLimitExceeded.
 inline constexpr std::size_t kEntryAttributesMax = 1'000;

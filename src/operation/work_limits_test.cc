@@ -81,6 +81,7 @@ TEST(WorkLimits, RequestsInFlightHoldBoundedMemory) {
   EXPECT_EQ(taken(anonymous, wide), 2);
   EXPECT_EQ(taken(anonymous, "(uid=n*)"), 16);
   Client user = directory.user();
+  EXPECT_EQ(taken(user, "(uid=n*)"), 1000);
   const int most = taken(user, wide);
   EXPECT_GE(most, 3);
   EXPECT_LE(most, 16);

@@ -288,7 +288,7 @@ TEST(Weight, IsAtLeastTheOctetsAndBounded) {
   EXPECT_EQ(preparation_weight(""), 0U);
   EXPECT_EQ(preparation_weight("plain"), 5U);
   EXPECT_EQ(preparation_weight("a\u00E9b"), 22U);
-  EXPECT_EQ(preparation_weight("\uFDFA"), 150U);
+  EXPECT_EQ(preparation_weight("\uFDFA"), 230U);
   EXPECT_EQ(preparation_weight("\u334A"), 60U);
   EXPECT_EQ(preparation_weight("\u0130"), 45U);
   EXPECT_EQ(preparation_weight("\xEF"), 10U);

@@ -9,7 +9,7 @@ constexpr std::size_t kBeyondAscii = 10;
 
 // What a character weighs besides, by its first two octets.
 std::size_t unfolding(unsigned char first, unsigned char second) {
-  if (first == 0xEF && second == 0xB7) return 120;                   // U+FDC0 to U+FDFF: up to 18
+  if (first == 0xEF && second == 0xB7) return 200;                   // U+FDC0 to U+FDFF: up to 18
   if (first == 0xE3 && (second | 1U) == 0x8D) return 30;             // U+3300 to U+337F: up to 6
   if (first == 0xC4 && second == 0xB0) return 25;                    // U+0130
   if (first == 0xC7 && second >= 0x84 && second <= 0x8C) return 20;  // U+01C4 to U+01CC

@@ -10,7 +10,7 @@
 namespace kauri::text {
 
 // No octet weighs more.
-inline constexpr std::size_t kPreparationWeightMax = 64;
+inline constexpr std::size_t kPreparationWeightMax = 80;
 
 // ASCII weighs its size. What is beyond goes through Unicode's tables: each octet weighs ten, and
 // characters that unfold into many more than that, so that the preparation never takes longer than

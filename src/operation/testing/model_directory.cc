@@ -58,6 +58,7 @@ std::optional<std::string> ModelDirectory::normal_rdn(std::string_view text) {
 
 std::vector<ModelDirectory::Naming> ModelDirectory::naming_of(std::string_view rdn) {
   std::vector<Naming> out;
+  rdn = rdn.substr(0, rdn.find(','));  // the suffix entry has its whole name
   while (true) {
     const std::size_t plus = rdn.find('+');
     const std::string_view one = rdn.substr(0, plus);
@@ -70,6 +71,7 @@ std::vector<ModelDirectory::Naming> ModelDirectory::naming_of(std::string_view r
 
 ModelDirectory::Name ModelDirectory::read_name(std::string_view text) {
   Name name;
+  const std::string_view whole = text;
   std::vector<std::string> rdns;
   while (true) {
     const std::size_t comma = text.find(',');
@@ -86,7 +88,7 @@ ModelDirectory::Name ModelDirectory::read_name(std::string_view text) {
   const std::size_t count = rdns.size();
   name.outside = count < 2 || rdns[count - 1] != "dc=com" || rdns[count - 2] != "dc=example";
   if (name.outside) return name;
-  if (count == 2) name.rdn = kModelSuffix;
+  if (count == 2) name.rdn = whole;
   name.path = {std::string(kModelSuffix)};
   for (std::size_t i = count - 2; i > 0; --i) name.path.push_back(rdns[i - 1]);
   return name;
@@ -214,12 +216,12 @@ Expected ModelDirectory::add(const ModelRequest& request, Who who) {
   entry.rdn = name.rdn;
   for (const ModelChange& change : request.changes)
     entry.values[describe(change.attribute)->text()] = change.values;
-  for (const Naming& one : naming_of(is_suffix ? "dc=example" : name.rdn)) {
+  for (const Naming& one : naming_of(name.rdn)) {
     if (!has_value(entry, *one.type, one.value))
       entry.values[std::string(one.type->name)].push_back(one.value);
   }
   errors = entry_errors(entry);
-  add_all(errors, naming_errors(entry, is_suffix ? "dc=example" : name.rdn));
+  add_all(errors, naming_errors(entry, name.rdn));
   if (!errors.empty()) return {errors, {}, {}};
   entries_[name.path] = std::move(entry);
   return only(ResultCode::kSuccess);
@@ -254,7 +256,7 @@ Expected ModelDirectory::modify(const ModelRequest& request, Who who) {
     if (refusal != 0) return {{refusal}, {}, {}};
   }
   errors = entry_errors(entry);
-  for (const Naming& one : naming_of(name.path.size() == 1 ? "dc=example" : entry.rdn)) {
+  for (const Naming& one : naming_of(entry.rdn)) {
     if (!has_value(entry, *one.type, one.value)) errors.insert(code(ResultCode::kNotAllowedOnRdn));
   }
   if (structural(entry, &rival) != before)
