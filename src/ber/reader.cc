@@ -1,5 +1,6 @@
 #include "ber/reader.h"
 
+#include "base/limit_counters.h"
 #include "base/limits.h"
 
 namespace kauri::ber {
@@ -102,7 +103,10 @@ std::string_view Reader::element(const Tag& tag) {
 }
 
 Reader Reader::nested(const Tag tag) {
-  if (ok() && depth_ + 1 > limits::kBerDepthMax) fail("BER elements are nested too deeply");
+  if (ok() && depth_ + 1 > limits::kBerDepthMax) {
+    limits::count(limits::Counter::kBerDepth);
+    fail("BER elements are nested too deeply");
+  }
   const std::string_view contents = element(tag);
   Reader inner(contents, depth_ + 1);
   if (!ok()) inner.fail(error_);
@@ -169,6 +173,7 @@ Frame find_message(std::string_view stream, std::size_t size_max) {
   if (header.size > size_max || header.length > size_max - header.size) {
     frame.state = Frame::State::kBroken;
     frame.error = "the message is larger than the limit for this connection";
+    limits::count(limits::Counter::kMessageSize);
     return frame;
   }
   frame.size = header.size + header.length;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/limit_counters.h"
 #include "text/visible.h"
 
 namespace kauri::entry {
@@ -138,11 +139,13 @@ std::optional<SchemaViolation> check_attribute(const Attribute& attribute) {
   std::size_t description_size = type->name().size();
   for (const std::string& option : attribute.description.options)
     description_size += option.size() + 1;
-  if (description_size > kDescriptionSizeMax)
+  if (description_size > kDescriptionSizeMax) {
+    limits::count(limits::Counter::kDescriptionSize);
     return violation(ResultCode::kAdminLimitExceeded,
                      "an attribute description of type " + quoted(type->name()) + " has " +
                          std::to_string(description_size) + " octets, the limit is " +
                          std::to_string(kDescriptionSizeMax));
+  }
   if (type->single_value && attribute.values.size() > 1)
     return violation(ResultCode::kConstraintViolation,
                      "attribute " + quoted(attribute.description.to_string()) +
@@ -198,10 +201,12 @@ std::optional<SchemaViolation> check_duplicates(const schema::Schema& schema,
 }
 
 std::optional<SchemaViolation> check_entry(const schema::Schema& schema, const Entry& entry) {
-  if (entry.attributes.size() > kEntryAttributesMax)
+  if (entry.attributes.size() > kEntryAttributesMax) {
+    limits::count(limits::Counter::kEntryAttributes);
     return violation(ResultCode::kAdminLimitExceeded,
                      "the entry has " + std::to_string(entry.attributes.size()) +
                          " attributes, the limit is " + std::to_string(kEntryAttributesMax));
+  }
   const std::string* unknown = nullptr;
   const Classes classes = collect_classes(schema, entry, &unknown);
   if (unknown != nullptr)

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/limit_counters.h"
 #include "kaurid/directory.h"
 #include "kaurid/options.h"
 #include "kaurid/usage.h"
@@ -24,6 +25,7 @@ sigset_t block_signals() {
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGHUP);
+  sigaddset(&set, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   return set;
@@ -56,6 +58,14 @@ void reload(kauri::kaurid::Directory& directory) {
   log_event(Severity::kError, "the reload failed and changed nothing");
 }
 
+// Asked for, it tells of none as well.
+void log_limits(bool asked) {
+  const std::string counted = kauri::limits::counted_text();
+  if (!asked && counted.empty()) return;
+  log_event(Severity::kInfo,
+            "limits met since the start: " + (counted.empty() ? std::string("none") : counted));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -72,10 +82,16 @@ int main(int argc, char** argv) {
   for (;;) {
     siginfo_t info{};
     if (sigwaitinfo(&signals, &info) < 0) continue;
-    if (info.si_signo != SIGHUP) break;
-    reload(**directory);
+    if (info.si_signo == SIGUSR1) {
+      log_limits(true);
+    } else if (info.si_signo == SIGHUP) {
+      reload(**directory);
+    } else {
+      break;
+    }
   }
   log_event(Severity::kInfo, "stopping");
   (*directory)->stop();
+  log_limits(false);
   return 0;
 }

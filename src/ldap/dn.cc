@@ -1,5 +1,6 @@
 #include "ldap/dn.h"
 
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "ber/reader.h"
 #include "ber/writer.h"
@@ -39,6 +40,7 @@ class DnParser {
     if (at_end()) return dn;
     for (;;) {
       if (dn.rdns.size() == limits::kDnRdnsMax) {
+        limits::count(limits::Counter::kDnRdns);
         return error("it has more than " + std::to_string(limits::kDnRdnsMax) + " RDNs");
       }
       KAURI_TRY(Rdn rdn, parse_rdn());
@@ -73,6 +75,7 @@ class DnParser {
 
   Result<void> check_text() const {
     if (text_.size() > limits::kDnSizeMax) {
+      limits::count(limits::Counter::kDnSize);
       return syntax_error_at(limits::kDnSizeMax, "it has " + std::to_string(text_.size()) +
                                                      " octets, the limit is " +
                                                      std::to_string(limits::kDnSizeMax));
@@ -87,6 +90,7 @@ class DnParser {
     Rdn rdn;
     for (;;) {
       if (rdn.avas.size() == limits::kRdnAvasMax) {
+        limits::count(limits::Counter::kRdnAvas);
         return error("an RDN has more than " + std::to_string(limits::kRdnAvasMax) +
                      " attribute values");
       }

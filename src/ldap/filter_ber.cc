@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/assert.h"
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "ldap/filter.h"
 #include "text/weight.h"
@@ -73,6 +74,7 @@ class FilterDecoder {
   // Reads the filter at the head of `reader`: a leaf whole, of a composite its header.
   void add(Reader& reader) {
     if (out_.nodes.size() == limits::kFilterNodesMax) {
+      limits::count(limits::Counter::kFilterNodes);
       return fail(FilterFault::kAdminLimit, "the filter has more nodes than the limit of 4096");
     }
     if (depth_ > 0) ++levels_[depth_ - 1].children;
@@ -107,6 +109,7 @@ class FilterDecoder {
     weight_ +=
         value.size() > limits::kAssertionOctetsMax ? value.size() : text::preparation_weight(value);
     if (weight_ > limits::kAssertionOctetsMax) {
+      limits::count(limits::Counter::kAssertionOctets);
       fail(FilterFault::kAdminLimit,
            "the values in the filter have more octets than the limit of 4194304 (what is beyond "
            "ASCII counts ten times or more)");
@@ -122,6 +125,7 @@ class FilterDecoder {
 
   void open(Reader& reader, ber::Tag tag) {
     if (depth_ == limits::kFilterDepthMax) {
+      limits::count(limits::Counter::kFilterDepth);
       return fail(FilterFault::kProtocol, "the filter is nested deeper than the limit of 64");
     }
     const Reader inner = reader.nested(tag);
@@ -175,6 +179,7 @@ class FilterDecoder {
       const char* fault = part_fault(tag, value, count == 0, final_seen);
       if (fault != nullptr) return fail(FilterFault::kProtocol, fault);
       if (count == limits::kSubstringPartsMax) {
+        limits::count(limits::Counter::kSubstringParts);
         return fail(FilterFault::kAdminLimit,
                     "a substrings filter has more parts than the limit of 64");
       }

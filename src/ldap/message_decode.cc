@@ -1,4 +1,5 @@
 // The envelope (RFC 4511 section 4.1.1) and its controls.
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "ldap/decode_support.h"
 #include "ldap/message.h"
@@ -47,6 +48,7 @@ bool decode_control(ber::Reader& list, ControlView& out, const char*& why) {
 DecodeResult decode_controls(ber::Reader& list, std::vector<ControlView>& out) {
   while (!list.at_end()) {
     if (out.size() == limits::kControlsMax) {
+      limits::count(limits::Counter::kControls);
       return {DecodeFault::kUnwilling, "the request carries more controls than the limit of 10"};
     }
     const char* why = nullptr;

@@ -1,4 +1,5 @@
 // Bind, compare, modify DN, extended and abandon requests (RFC 4511 sections 4.2, 4.9 to 4.12).
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "ldap/decode_support.h"
 #include "ldap/message.h"
@@ -50,6 +51,7 @@ DecodeResult decode_compare(std::string_view body, CompareRequest& out) {
   skip_rest(reader);
   if (reader.ok() && (out.value.size() > limits::kAssertionOctetsMax ||
                       text::preparation_weight(out.value) > limits::kAssertionOctetsMax)) {
+    limits::count(limits::Counter::kAssertionOctets);
     return {DecodeFault::kAdminLimit,
             "the value to compare with has more octets than the limit of 4194304 (what is beyond "
             "ASCII counts ten times or more)"};

@@ -1,5 +1,6 @@
 // Search requests (RFC 4511 section 4.5.1). This is the hot path: a request that fits into what the
 // object has seen before allocates nothing.
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "ldap/decode_support.h"
 #include "ldap/message.h"
@@ -37,6 +38,7 @@ DecodeResult decode_search(std::string_view body, SearchRequest& out) {
     const std::string_view attribute = attributes.octet_string();
     if (!attributes.ok()) break;
     if (out.attributes.size() == limits::kRequestedAttributesMax) {
+      limits::count(limits::Counter::kRequestedAttributes);
       return {DecodeFault::kAdminLimit,
               "the search asks for more attributes than the limit of 1000"};
     }

@@ -1,5 +1,6 @@
 // Add and modify requests (RFC 4511 sections 4.6 and 4.7). Counts are limited while they are read,
 // so that octets that hold very many tiny things take no more memory than others.
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "ldap/decode_support.h"
 #include "ldap/message.h"
@@ -18,8 +19,10 @@ static_assert(limits::kRequestValuesMax == 500'000 && limits::kChangesMax == 10'
                   limits::kEntryAttributesMax == 1'000,
               "sentences below name the limits");
 
-constexpr DecodeResult kTooManyValues = {DecodeFault::kAdminLimit,
-                                         "the request has more values than the limit of 500000"};
+DecodeResult too_many_values() {
+  limits::count(limits::Counter::kRequestValues);
+  return {DecodeFault::kAdminLimit, "the request has more values than the limit of 500000"};
+}
 
 }  // namespace
 
@@ -46,6 +49,7 @@ DecodeResult decode_modify(std::string_view body, ModifyRequest& out) {
   std::size_t changes_left = limits::kChangesMax;
   while (!changes.at_end()) {
     if (changes_left-- == 0) {
+      limits::count(limits::Counter::kChanges);
       return {DecodeFault::kAdminLimit,
               "the request has more changes than the limit of 10000; one change can hold many "
               "values"};
@@ -55,7 +59,7 @@ DecodeResult decode_modify(std::string_view body, ModifyRequest& out) {
     modification.operation =
         static_cast<ModifyOperation>(change.integer_in(0, 3, ber::kEnumerated));
     internal::decode_attribute(change, modification.attribute, values_left);
-    if (modification.attribute.values.size() > values_left) return kTooManyValues;
+    if (modification.attribute.values.size() > values_left) return too_many_values();
     values_left -= modification.attribute.values.size();
     finish(changes, change);
     if (!changes.ok()) modifications.drop_last();
@@ -75,11 +79,12 @@ DecodeResult decode_add(std::string_view body, AddRequest& out) {
   std::size_t attributes_left = limits::kEntryAttributesMax;
   while (!list.at_end()) {
     if (attributes_left-- == 0) {
+      limits::count(limits::Counter::kEntryAttributes);
       return {DecodeFault::kAdminLimit, "the entry has more attributes than the limit of 1000"};
     }
     AttributeView& attribute = attributes.next();
     internal::decode_attribute(list, attribute, values_left);
-    if (attribute.values.size() > values_left) return kTooManyValues;
+    if (attribute.values.size() > values_left) return too_many_values();
     values_left -= attribute.values.size();
     if (list.ok() && attribute.values.empty()) list.fail("an attribute to be added has no values");
     if (!list.ok()) attributes.drop_last();

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "operation/handlers.h"
 #include "operation/locator.h"
@@ -109,7 +110,9 @@ void bind_simply(Request& request, const ldap::BindRequest& bind) {
                                 "a password does not travel over this unprotected connection; use "
                                 "ldaps, ldapi or a connection from the machine itself"));
   }
-  if (bind.name.empty() || bind.password.size() > limits::kPasswordSizeMax) {
+  const bool too_long = bind.password.size() > limits::kPasswordSizeMax;
+  if (too_long) limits::count(limits::Counter::kPasswordSize);
+  if (bind.name.empty() || too_long) {
     return answer(request, wrong_credentials());
   }
   Result<Credentials> credentials = credentials_of(request, name);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/limit_counters.h"
 #include "operation/computed_values.h"
 #include "operation/handlers.h"
 #include "operation/locator.h"
@@ -79,6 +80,7 @@ class Comparison {
       for (const std::string_view value : slot->values) add(value);
     }
     if (!exhausted_) return {};
+    limits::count(limits::Counter::kFilterWork);
     return limit_exceeded("the comparison takes more than the limit of " +
                           std::to_string(limits::kFilterWorkMax) +
                           " steps of work: the entry has too many or too large values");

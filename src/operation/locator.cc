@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "operation/referral.h"
 #include "schema/dn_normal.h"
@@ -211,6 +212,7 @@ Result<Located> Locator::find(const Name& name, std::string_view text,
     KAURI_TRY(located.failure, no_such_object(text, resolution.deepest));
     return located;
   }
+  limits::count(limits::Counter::kAliasChain);
   return alias_problem("through a loop of aliases");
 }
 

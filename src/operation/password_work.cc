@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "operation/service_impl.h"
 #include "security/password.h"
 
@@ -33,6 +34,7 @@ bool run_slow(ServiceImpl& service, std::function<void()> job) {
 }
 
 ldap::OperationResult pool_is_full() {
+  limits::count(limits::Counter::kHashQueue);
   return ldap::failure(ldap::ResultCode::kBusy,
                        "too many passwords wait to be checked or hashed (limit " +
                            std::to_string(limits::kHashQueueMax) + "); try again");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "ldap/controls.h"
 #include "operation/computed_values.h"
@@ -260,8 +261,11 @@ Result<SearchTask::Step> SearchTask::loop(const TurnContext& turn, backend::Read
       continue;
     }
     ++examined_;
-    if (look_through_max_ != 0 && examined_ > look_through_max_)
-      return page_full_ ? Step::kPageFull : Step::kLookThrough;
+    if (look_through_max_ != 0 && examined_ > look_through_max_) {
+      if (page_full_) return Step::kPageFull;
+      limits::count(limits::Counter::kLookThrough);
+      return Step::kLookThrough;
+    }
     work_ += kCandidateWork;
     KAURI_TRY(const Step step, consider(turn, read, locator, *id));
     if (step != Step::kGoOn) return step;
@@ -271,7 +275,12 @@ Result<SearchTask::Step> SearchTask::loop(const TurnContext& turn, backend::Read
 
 SearchTask::Step SearchTask::check_clock(const TurnContext& turn) {
   const std::int64_t now = turn.service.clock().monotonic_nanos();
-  if (deadline_nanos_ != 0 && now >= deadline_nanos_) return Step::kTimeLimit;
+  if (deadline_nanos_ != 0 && now >= deadline_nanos_) {
+    // The client's own limit is none of the server's.
+    if (time_limit_seconds_ == turn.session.settings().limits.search_seconds_max)
+      limits::count(limits::Counter::kSearchSeconds);
+    return Step::kTimeLimit;
+  }
   // A step is about a nanosecond: a slice that began with a dear entry is as old as that.
   if (slice_started_nanos_ == 0) slice_started_nanos_ = now - static_cast<std::int64_t>(work_);
   work_ = 0;
@@ -296,7 +305,11 @@ Result<SearchTask::Step> SearchTask::consider(const TurnContext& turn, backend::
   KAURI_TRY(const bool matching, matches(read, authorizer, target));
   if (!matching || !authorizer.may_entry(target, Right::kRead)) return Step::kGoOn;
   if (page_full_) return Step::kPageFull;
-  if (size_limit_ != 0 && sent_before_ + sent_ >= size_limit_) return Step::kSizeLimit;
+  if (size_limit_ != 0 && sent_before_ + sent_ >= size_limit_) {
+    if (size_limit_ == turn.session.settings().limits.search_size_max)
+      limits::count(limits::Counter::kSearchSize);
+    return Step::kSizeLimit;
+  }
 
   std::string& dn = turn.worker.dn;
   dn.clear();

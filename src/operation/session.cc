@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "base/units.h"
 #include "operation/handlers.h"
 #include "operation/session_impl.h"
@@ -96,6 +97,14 @@ bool SessionImpl::is_full() const {
   }
   return in_flight() >= std::min(most, limits::kOperationsInFlightAnonymousMax) ||
          (memory_in_flight_ >= limits::kOperationsMemoryAnonymousMax && in_flight() > 1);
+}
+
+void SessionImpl::count_if_full() const {
+  if (!is_full()) return;
+  const std::size_t own_max = authenticated() ? settings_->limits.operations_in_flight_max
+                                              : limits::kOperationsInFlightAnonymousMax;
+  limits::count(in_flight() >= own_max ? limits::Counter::kOperationsInFlight
+                                       : limits::Counter::kOperationsMemory);
 }
 
 bool SessionImpl::reading_paused() const {
@@ -267,6 +276,7 @@ std::shared_ptr<AsyncOperation> SessionImpl::begin_async(Request& request) {
   operation->memory = request.message.body.size();
   memory_in_flight_ += operation->memory;
   async_.emplace(operation->id, operation);
+  count_if_full();
   return operation;
 }
 
@@ -288,6 +298,7 @@ void SessionImpl::keep_search(std::unique_ptr<SearchTask> task) {
   task->counted_memory = task->memory();
   memory_in_flight_ += task->counted_memory;
   searches_.push_back(std::move(task));
+  count_if_full();
 }
 
 void SessionImpl::drop_search(std::unique_ptr<SearchTask> task) {

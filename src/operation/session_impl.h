@@ -110,6 +110,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   bool is_in_flight(ldap::MessageId id) const;
   // No further operation may begin.
   bool is_full() const;
+  // What began last may have filled it: then it counts as a limit that was met.
+  void count_if_full() const;
   // A search that waited for a turn is over.
   void drop_search(std::unique_ptr<SearchTask> task);
   // RETURNS: false when the message has to wait for operations in flight.

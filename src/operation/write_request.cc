@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "entry/schema_check.h"
 #include "operation/locator.h"
@@ -82,6 +83,7 @@ std::optional<OperationResult> queue(PendingWrite& write) {
     case backend::Database::Submitted::kYes:
       return std::nullopt;
     case backend::Database::Submitted::kQueueFull:
+      limits::count(limits::Counter::kWriteQueue);
       return ldap::failure(
           ResultCode::kBusy,
           "too many writes wait (limit " + std::to_string(limits::kWriteQueueMax) + "); try again");
@@ -154,6 +156,7 @@ std::optional<OperationResult> ValueCopier::copy(const schema::AttributeDescript
   for (const std::string_view value : values) {
     if (prepared) weight_ += text::preparation_weight(value);
     if (weight_ > limits::kPreparedOctetsMax) {
+      limits::count(limits::Counter::kPreparedOctets);
       return ldap::failure(ResultCode::kAdminLimitExceeded,
                            "the text in the request has more octets than the limit of " +
                                std::to_string(limits::kPreparedOctetsMax) +
@@ -181,6 +184,7 @@ std::unique_ptr<backend::WriteRequest> make_write(Request& request) {
 void submit_write(Request& request, std::size_t database, Submission submission) {
   for (const std::string* password : submission.clear_passwords) {
     if (password->size() <= limits::kPasswordSizeMax) continue;
+    limits::count(limits::Counter::kPasswordSize);
     return answer(request, ldap::failure(ResultCode::kConstraintViolation,
                                          "a password of " + std::to_string(password->size()) +
                                              " octets is over the limit of " +

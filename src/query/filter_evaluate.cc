@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "base/planted_fault.h"
 #include "ldap/dn.h"
@@ -89,10 +90,12 @@ Result<Tri> CompiledFilter::evaluate(EvaluationContext& context) const {
   context.work_left = limits::kFilterWorkMax;
   context.exhausted = false;
   const Result<Tri> result = evaluate_node(0, context);
-  if (context.exhausted)
+  if (context.exhausted) {
+    limits::count(limits::Counter::kFilterWork);
     return limit_exceeded("the filter takes more than the limit of " +
                           std::to_string(limits::kFilterWorkMax) +
                           " steps of work on one entry: ask for fewer values at once");
+  }
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/limit_counters.h"
 #include "ldap/message.h"
 #include "server/event_log.h"
 
@@ -53,6 +54,7 @@ void AcceptPolicy::accepted(int descriptor, Endpoint::Kind kind) {
 }
 
 void AcceptPolicy::turn_away(int descriptor) {
+  limits::count(limits::Counter::kConnections);
   const std::string limit = std::to_string(connections_max_);
   std::string notice;
   ldap::append_notice_of_disconnection(
@@ -65,6 +67,7 @@ void AcceptPolicy::turn_away(int descriptor) {
 }
 
 bool AcceptPolicy::shed(int listener) {
+  limits::count(limits::Counter::kDescriptors);
   complain("a connection was turned away: the process has no file descriptor left");
   if (spare_ >= 0) ::close(std::exchange(spare_, -1));
   const int descriptor = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);

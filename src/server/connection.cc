@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "ldap/message.h"
 #include "server/worker.h"
@@ -154,6 +155,7 @@ void Connection::send(std::string& out) {
     if (sent.size < out.size()) {
       output_.assign(out, sent.size, std::string::npos);
       output_sent_ = 0;
+      limits::count(limits::Counter::kOutputQueue);
       stall_deadline_ = worker_.now() + seconds(worker_.shared().timeouts.output_stall);
       arm(stall_deadline_);
     }
@@ -327,10 +329,13 @@ std::int64_t Connection::on_timer(std::int64_t now_nanos) {
     return deadline != 0 && deadline <= now_nanos;
   };
   if (due(first_request_deadline_)) {
+    limits::count(limits::Counter::kFirstRequestSeconds);
     close("no request in time");
   } else if (due(message_deadline_)) {
+    limits::count(limits::Counter::kMessageSeconds);
     close("a message did not arrive whole in time");
   } else if (due(stall_deadline_)) {
+    limits::count(limits::Counter::kOutputStallSeconds);
     close("the client does not read");
   } else if (due(end_deadline_)) {
     close("the client did not end in time");

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "base/units.h"
 #include "server/connection.h"
 #include "server/event_log.h"
@@ -189,6 +190,7 @@ void Worker::hold_large(Connection& connection, std::size_t octets) {
                        "a slow client was disconnected: large messages to and from slow clients "
                        "take more memory than limits.large_buffers_max, " +
                            std::to_string(shared_.large_buffers_max) + " octets");
+    limits::count(limits::Counter::kLargeBuffers);
     slowest->close("too slow for a message as large as this, and the memory for these is used up");
   }
 }

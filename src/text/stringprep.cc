@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/assert.h"
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "text/combining_marks.h"
 #include "text/utf8.h"
@@ -175,7 +176,10 @@ bool has_long_run_of_marks(std::u16string_view text) {
     if (c < 0x300) {
       if ((c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c != 0xAD)) marks = 0;
     } else if (becomes_mark(c)) {
-      if (++marks > limits::kCombiningMarksMax) return true;
+      if (++marks > limits::kCombiningMarksMax) {
+        limits::count(limits::Counter::kCombiningMarks);
+        return true;
+      }
     } else if (!is_dropped(c)) {
       marks = 0;
     }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "ber/reader.h"
 #include "ber/writer.h"
 #include "operation/extended/extended.h"
@@ -121,6 +122,7 @@ std::optional<OperationResult> refuse_change(Request& request, const PasswordCha
     return ldap::failure(ResultCode::kConstraintViolation, "the new password is empty");
   }
   if (change.new_password.has_value() && change.new_password->size() > limits::kPasswordSizeMax) {
+    limits::count(limits::Counter::kPasswordSize);
     return ldap::failure(ResultCode::kConstraintViolation,
                          "the new password has " + std::to_string(change.new_password->size()) +
                              " octets; the limit is " + std::to_string(limits::kPasswordSizeMax));
