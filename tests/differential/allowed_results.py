@@ -290,14 +290,26 @@ def _options_in_names(d, _):
     return d.what == "code" and d.kauri.code == 34 and b"cn;lang-en=x" in d.operation.body
 
 
+def _avas(operation):
+    """What the names of a request are made of, as (type, value)."""
+    parts = operation.parts
+    rdns = [*(parts.get("dn") or ()), parts.get("rdn") or (), *(parts.get("superior") or ())]
+    return [ava for rdn in rdns for ava in rdn]
+
+
 @rule("IA5 names of one space", "kauri",
       "A value of spaces alone is one space (RFC 4518 section 2.6.1), and no empty one; slapd refuses it in names.")
 def _ia5_space(d, _):
-    if d.what != "code" or d.slapd.code != 34:
-        return False
-    parts = d.operation.parts
-    rdns = [*(parts.get("dn") or ()), parts.get("rdn") or (), *(parts.get("superior") or ())]
-    return any(not value.strip(b" ") and values.kind_of(kind) == "ia5" for rdn in rdns for kind, value in rdn)
+    return d.what == "code" and d.slapd.code == 34 and any(
+        not value.strip(b" ") and values.kind_of(kind) == "ia5" for kind, value in _avas(d.operation))
+
+
+@rule("octets in names", "kauri",
+      "An escaped octet of a name stands for itself (RFC 4514 section 3), and an octet string takes any; slapd refuses "
+      "names that are no UTF-8 then.")
+def _octets_in_names(d, _):
+    return d.what == "code" and d.slapd.code == 34 and any(
+        values.kind_of(kind) == "octets" and not value.isascii() for kind, value in _avas(d.operation))
 
 
 @rule("slapd cannot rename", "kauri",

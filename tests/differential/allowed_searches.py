@@ -174,6 +174,16 @@ def _readable_children(d, _):
         d.operation.parts["attribute"]) == "hasSubordinates"
 
 
+@rule("hidden branches hide their aliases", "kauri",
+      "An alias that leads to what may not be searched leads nowhere; slapd searches there, and follows the aliases that "
+      "it finds.")
+def _hidden_aliases(d, world):
+    if d.what != "scope" or d.operation.parts["deref"] not in (1, 3) or d.parts["ours"]:
+        return False
+    return d.operation.session not in ("admin", "alice") and any(
+        b"hidden" in value.lower() for value in world.values_of("aliasedObjectName"))
+
+
 @rule("references below what an alias leads to", "kauri",
       "A one-level search is applied to what an alias leads to and not to its subordinates (RFC 4511 section "
       "4.5.1.3); slapd makes references of referral objects among them.")

@@ -148,7 +148,7 @@ def _operational_options(d, _):
       "another for Undefined. RFC 4512 section 2.5.2 leaves the set to the server.")
 def _unknown_option(d, _):
     def odd(attribute):
-        return any(not faults.is_known_option(option) for option in attribute.split(";")[1:])
+        return any(not faults.is_known_option(option) or option.endswith("-") for option in attribute.split(";")[1:])
     if d.what == "answers":
         leaf = d.parts["leaf"]
         return odd((leaf[2] or "") if leaf[0] == "ext" else leaf[1]) and not d.parts["common"] & (

@@ -27,11 +27,16 @@ _BASE_NAMES = {name.lower(): name for name in (*values.TYPES, *values.OPERATIONA
     names.OIDS[lower]: name for name in values.TYPES if (lower := name.lower()) in names.OIDS} | {
     names.LONG[lower].lower(): name for name in values.TYPES if (lower := name.lower()) in names.LONG} | {
     "aliasedobjectname": "aliasedObjectName", "ref": "ref"}
-_LANGUAGE = re.compile(r"(lang|x)-[a-z0-9-]+", re.I)
+_OPTION = re.compile(r"(lang|x)-[a-z0-9-]*", re.I)
 
 
 def is_known_option(option):
-    return _LANGUAGE.fullmatch(option) is not None and not option.endswith("-")
+    return _OPTION.fullmatch(option) is not None
+
+
+def _names_range(description):
+    """Whether an option names many, which a server may know or not (RFC 3866 section 3)."""
+    return description.endswith("-") or "-;" in description
 
 
 def type_of(description):
@@ -108,6 +113,8 @@ def _of_values(description, found):
     if name is None:
         yield 17
         return
+    if _names_range(description):
+        yield 17
     if name in values.OPERATIONAL or name == "ref":
         yield from (19, 17) if ";" in description else (19,)
     if any(not is_valid(name, value) for value in found):
@@ -218,6 +225,8 @@ def _of_compare(_, parts):
     if name is None:
         yield 17
         return
+    if _names_range(parts["attribute"]):
+        yield 17
     if not is_valid(name, parts["value"]):
         yield 21
     if name in values.OPERATIONAL and ";" in parts["attribute"]:
