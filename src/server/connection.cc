@@ -321,6 +321,12 @@ void Connection::close(const char* reason) {
   worker_.forget(*this, finish_reason_ != nullptr ? finish_reason_ : reason);
 }
 
+void Connection::drop_buffers() {
+  input_.clear();
+  std::string().swap(output_);
+  output_sent_ = 0;
+}
+
 std::int64_t Connection::on_timer(std::int64_t now_nanos) {
   // close() drops the worker's reference, which may be the last one.
   const std::shared_ptr<Connection> self = shared_from_this();

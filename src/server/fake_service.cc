@@ -25,6 +25,7 @@ void FakeSession::handle(std::string_view octets, std::int64_t, std::string& out
     closing_ = true;
   } else if (message.tag == ber::application_constructed(3)) {
     searches_.push_back({message.id, service_.entries});
+    while (service_.answers_at_once && has_work()) run_turn(out, std::string::npos);
   } else if (bind || message.tag == ber::application_constructed(6)) {
     ++waiting_;
     binding_ = binding_ || bind;

@@ -93,6 +93,7 @@ class FakeService final : public operation::Service {
 
   std::size_t entries = 0;  // of each search
   std::size_t entry_size = 1000;
+  bool answers_at_once = false;  // searches, instead of in turns
   std::atomic<int> compare_micros{0};
   std::size_t message_size_max = 256;  // before a bind; ten times that after
   std::atomic<int> handled{0};

@@ -9,10 +9,12 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/testing/cost.h"
 #include "base/units.h"
 #include "server/fake_service.h"
 #include "server/server.h"
 #include "server/test_client.h"
+#include "server/worker.h"
 
 namespace kauri::server {
 namespace {
@@ -120,6 +122,39 @@ TEST_F(SlowClientTest, LargeAnswersOfReadersThatStandStillAreBounded) {
   ASSERT_TRUE(reader->send(search(1)));
   EXPECT_EQ(id_and_tag(reader->read_message()), std::make_pair(1, kEntry));
   EXPECT_EQ(id_and_tag(reader->read_message()), std::make_pair(1, kSearchDone));
+}
+
+// A round of the loop may find many such clients: those that it lets go keep nothing until it ends.
+TEST_F(SlowClientTest, LargeAnswersOfOneRoundAreBounded) {
+  constexpr std::size_t kEntrySize = 12_MiB;
+  constexpr int kClients = 20;
+  service_.entries = 1;
+  service_.entry_size = kEntrySize;
+  service_.answers_at_once = true;
+  Worker::Shared shared{service_, Clock::system(), nullptr, {}, 2 * kEntrySize};
+  auto worker = Worker::make(shared);
+  ASSERT_TRUE(worker.has_value());
+  std::vector<int> clients;
+  for (int i = 0; i < kClients; ++i) {
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    operation::Peer peer;
+    peer.connection = static_cast<std::uint64_t>(i) + 1;
+    shared.connections.fetch_add(1);
+    (*worker)->adopt(ends[0], std::move(peer));
+    clients.push_back(ends[1]);
+  }
+  (*worker)->run_round(0);
+  const std::string request = search(1);
+  for (const int one : clients)
+    ASSERT_EQ(::send(one, request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+  const MemoryPeak peak;
+  (*worker)->run_round(0);
+  // Two that may stay, one that is let go for it, and one in the making with its copy.
+  EXPECT_LE(peak.growth(), static_cast<std::int64_t>(8 * kEntrySize));
+  EXPECT_LE(shared.connections, 2U);
+  for (const int one : clients) ::close(one);
+  (*worker)->run_round(0);
 }
 
 TEST_F(SlowClientTest, OneLargeAnswerIsNeverTooLarge) {

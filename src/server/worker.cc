@@ -192,6 +192,8 @@ void Worker::hold_large(Connection& connection, std::size_t octets) {
                            std::to_string(shared_.large_buffers_max) + " octets");
     limits::count(limits::Counter::kLargeBuffers);
     slowest->close("too slow for a message as large as this, and the memory for these is used up");
+    // Until the round ends it stays in closed_, and a round may have to end many.
+    slowest->drop_buffers();
   }
 }
 

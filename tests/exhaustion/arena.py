@@ -2,6 +2,7 @@
 world of the hostile cases, whose clients, fixture and watch it shares."""
 import contextlib
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -151,6 +152,16 @@ class Arena(World):
             expect(admin.ask(wire.add(P, {"objectClass": ["top", "organizationalUnit"], "ou": ["p"]})), 0, 68)
             expect(admin.ask(wire.add(U, person("a", userPassword=USER_PASSWORD))), 0, 68)
         self.renew_address()
+
+    def forget_peak(self):
+        """From now on peak() is that since here."""
+        with open(f"/proc/{self.pid}/clear_refs", "w", encoding="ascii") as file:
+            file.write("5")
+
+    def peak(self):
+        """The most memory that the process had, the mapped database included."""
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmHWM:\s+(\d+)", file.read()).group(1)) * KIB
 
     def restart(self):
         """Stops cleanly and starts again on the same data."""
