@@ -159,7 +159,7 @@ TEST(Damage, VerifyNamesThePageAndComparesTheRest) {
     EXPECT_NE(verified.text.find("(table " + name + "): it should be a leaf page"),
               std::string::npos);
     const std::string expected =
-        std::string("not compared, because of damaged pages: ") + one.not_compared;
+        std::string("not compared, because of damage: ") + one.not_compared;
     EXPECT_NE(verified.text.find(expected), std::string::npos) << verified.text;
     EXPECT_EQ(verified.report.fault_count, 1U) << verified.text;
     EXPECT_EQ(verified.report.entries, one.entries);

@@ -135,6 +135,24 @@ Result<void> collect_keys(Core& core, const index::IndexCatalog& wanted,
   return {};
 }
 
+// Where all are built anew the table is cleared without being read, whatever is damaged in it.
+Result<void> erase_indexes(Core& core, const std::vector<AttributeNumber>& numbers) {
+  const auto& all = core.catalog.definitions();
+  if (std::all_of(all.begin(), all.end(), [&](const index::IndexDefinition& one) {
+        return std::find(numbers.begin(), numbers.end(), one.number) != numbers.end();
+      }))
+    return in_transaction(core, [](storage::WriteTxn& txn) { return txn.clear(Table::kIndex); });
+  for (const AttributeNumber number : numbers) {
+    const Result<void> erased = erase_records(core, number);
+    if (!erased && erased.error().code() == ErrorCode::kCorruption)
+      return erased.error().with_context(
+          "the table index cannot be read (to build all indexes anew, as reindex without the name "
+          "of an attribute does, it need not be)");
+    KAURI_CHECK(erased);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> build_indexes(Core& core, const std::vector<AttributeNumber>& numbers,
@@ -152,7 +170,7 @@ Result<void> build_indexes(Core& core, const std::vector<AttributeNumber>& numbe
     }
     return {};
   }));
-  for (const AttributeNumber number : numbers) KAURI_CHECK(erase_records(core, number));
+  KAURI_CHECK(erase_indexes(core, numbers));
   KAURI_TRY(const index::IndexCatalog wanted, index::IndexCatalog::make(specs, *core.dictionary));
   PostingAccumulator accumulator(core.env->path(), kIndexBuildBytesMax);
   KAURI_CHECK(collect_keys(core, wanted, accumulator, progress));

@@ -70,8 +70,10 @@ Result<void> check_version(storage::Txn& txn, std::string_view key, std::uint32_
   if (!version) return broken(key, "the record is missing");
   if (*version == known) return {};
   return invalid("the database has " + std::string(what) + " version " + std::to_string(*version) +
-                 " and this program knows version " + std::to_string(known) +
-                 "; export it with the program that made it and import it here");
+                 " and this program knows version " + std::to_string(known) + "; " +
+                 (*version > known ? "a newer program made it"
+                                   : "export it with the program that made it and import it here, "
+                                     "or make a backup with that and restore it here"));
 }
 
 }  // namespace

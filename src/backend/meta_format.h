@@ -4,14 +4,19 @@
 #include <cstdint>
 #include <string_view>
 
+#include "storage/storage.h"
+
 namespace kauri::backend {
 
-inline constexpr std::uint32_t kFormatVersion = 1;
+// 2: records of most tables have checksums (storage/record_sum.h), which 1 had not.
+inline constexpr std::uint32_t kFormatVersion = 2;
+// Of backups: they hold records as readers see them, and so those of 1 hold what those of 2 do.
+inline constexpr std::uint32_t kFormatVersionRestored = 1;
 // Of the normal forms in dn keys, index keys and digests. It grows whenever schema/ changes what a
 // normal form looks like.
 inline constexpr std::uint32_t kNormalVersion = 1;
 
-inline constexpr std::string_view kMetaFormat = "format";
+inline constexpr std::string_view kMetaFormat = storage::kPlainKey;
 inline constexpr std::string_view kMetaNormal = "normal";
 inline constexpr std::string_view kMetaSuffix = "suffix";
 inline constexpr std::string_view kMetaNextId = "next-id";

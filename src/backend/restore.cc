@@ -11,6 +11,7 @@
 #include "backend/core.h"
 #include "backend/meta_format.h"
 #include "backend/restore_replay.h"
+#include "base/endian.h"
 #include "schema/dn_normal.h"
 #include "storage/directory_lock.h"
 #include "storage/durable_name.h"
@@ -44,7 +45,8 @@ Result<Opened> open_source(RestoreSource source, BackupContent wanted) {
     return invalid(source.name + (wanted == BackupContent::kDatabase
                                       ? " holds changes, not a backup that they follow"
                                       : " is a backup, not the changes that follow one"));
-  if (header.format != kFormatVersion || header.normal != kNormalVersion)
+  if (header.format < kFormatVersionRestored || header.format > kFormatVersion ||
+      header.normal != kNormalVersion)
     return invalid(source.name + " is of a database with format version " +
                    std::to_string(header.format) + " and normal form version " +
                    std::to_string(header.normal) + "; this program knows versions " +
@@ -86,6 +88,7 @@ class Restorer {
   Result<void> check_suffix(const std::string& suffix, const std::string& of);
   Result<storage::DirectoryLock> take_place();
   Result<void> load(Opened& backup, const std::string& directory);
+  static Result<void> check_format(const Opened& backup, std::string_view value);
   Result<void> load_records(Opened& backup, storage::Env& env);
   Result<void> replay_all(const std::string& directory);
   Result<void> replay_source(Opened& source, Replay& replay);
@@ -169,7 +172,18 @@ Result<void> Restorer::load(Opened& backup, const std::string& directory) {
   return env->sync();
 }
 
+Result<void> Restorer::check_format(const Opened& backup, std::string_view value) {
+  std::string due;
+  append_big_endian(due, backup.header().format);
+  if (value == due) return {};
+  return backup.named(corruption("its header says format version " +
+                                 std::to_string(backup.header().format) +
+                                 ", and its table meta another one"));
+}
+
 Result<void> Restorer::load_records(Opened& backup, storage::Env& env) {
+  std::string format;
+  append_big_endian(format, kFormatVersion);
   std::unique_ptr<storage::WriteTxn> txn;
   std::size_t octets = 0;
   for (;;) {
@@ -185,7 +199,11 @@ Result<void> Restorer::load_records(Opened& backup, storage::Env& env) {
     if (txn == nullptr) {
       KAURI_TRY(txn, env.begin_write());
     }
-    const BackupRecord& one = **record;
+    BackupRecord one = **record;
+    if (one.table == Table::kMeta && one.key == kMetaFormat) {
+      KAURI_CHECK(check_format(backup, one.value));
+      one.value = format;  // what is written here has the checksums of this version
+    }
     const Result<void> appended = txn->append(one.table, one.key, one.value);
     if (!appended && appended.error().code() == ErrorCode::kInvalid)
       return backup.named(corruption("a record has no place: " + appended.error().message()));

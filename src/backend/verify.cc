@@ -40,6 +40,7 @@ class Verifier {
         txn_(txn),
         progress_(progress),
         pages_(pages),
+        broken_(pages.broken),
         keys_(core.env->path(), kIndexBuildBytesMax) {}
 
   Result<VerifyReport> run() {
@@ -48,6 +49,7 @@ class Verifier {
     meta_ = *meta;
     report_.faults = pages_.faults;
     report_.fault_count = pages_.fault_count;
+    KAURI_CHECK(check_sums());
     // All other tables are compared with the entries; keys of values that are lost are missing.
     const bool entries = readable({Table::kEntries});
     if (entries) KAURI_CHECK(part("entries", check_entries()));
@@ -75,18 +77,19 @@ class Verifier {
     fault("table " + table + ": its check stopped: " + done.error().message());
     return {};
   }
-  // Whether the pages of all these are whole. What is not compared for their sake is named once.
+  // Whether the pages and records of all these are whole. What is not compared for their sake is
+  // named once.
   bool readable(std::initializer_list<Table> tables) {
     storage::TableSet needed;
     for (const Table table : tables) needed |= storage::table_set(table);
-    if ((needed & pages_.broken).none()) return true;
+    if ((needed & broken_).none()) return true;
     unread_.push_back(*std::prev(tables.end()));
     return false;
   }
-  bool is_broken(Table table) const { return (pages_.broken & storage::table_set(table)).any(); }
+  bool is_broken(Table table) const { return (broken_ & storage::table_set(table)).any(); }
   void name_unread() {
     if (unread_.empty()) return;
-    std::string text = "not compared, because of damaged pages:";
+    std::string text = "not compared, because of damage:";
     for (const Table table : unread_) text += " table " + std::string(storage::table_name(table));
     report_.faults.push_back(std::move(text));
   }
@@ -102,6 +105,8 @@ class Verifier {
     progress_(state);
   }
 
+  Result<void> check_sums();
+  Result<void> check_sums(Table table);
   Result<void> check_entries();
   void check_order(EntryId id);
   Result<void> check_entry(EntryId id, std::string_view record);
@@ -122,6 +127,7 @@ class Verifier {
   storage::Txn& txn_;
   const std::function<void(const ImportProgress&)>& progress_;
   const storage::PageReport& pages_;
+  storage::TableSet broken_;  // pages or records
   std::vector<Table> unread_;
   PostingAccumulator keys_;
   Meta meta_;
@@ -131,6 +137,29 @@ class Verifier {
   EntryId before_;        // the last id of the table of entries
   bool in_order_ = true;  // the ids have risen; lists of the index can be compared with them
 };
+
+// The checksums that storage/ has for each record, of tables whose pages are whole: what has a
+// fault there cannot be compared.
+Result<void> Verifier::check_sums() {
+  for (const Table table : {Table::kMeta, Table::kDn, Table::kValues, Table::kIndex})
+    if (!is_broken(table)) KAURI_CHECK(check_sums(table));
+  return {};
+}
+
+Result<void> Verifier::check_sums(Table table) {
+  KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn_.cursor(table));
+  std::uint64_t records = 0;
+  Result<bool> found = cursor->first();
+  for (; !found || *found; found = cursor->next()) {
+    advance("checksums", ++records);
+    if (found) continue;
+    if (found.error().code() != ErrorCode::kCorruption) return found.error();
+    fault(found.error().message());
+    broken_ |= storage::table_set(table);
+    if (!cursor->at_record()) break;  // nothing behind it can be reached
+  }
+  return {};
+}
 
 Result<void> Verifier::check_entries() {
   KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn_.cursor(Table::kEntries));

@@ -1,4 +1,5 @@
 #include "storage/lmdb_env.h"
+#include "storage/record_sum.h"
 
 namespace kauri::storage {
 
@@ -29,11 +30,19 @@ Result<void> CursorImpl::refresh() {
 
 Result<bool> CursorImpl::position(MDB_cursor_op op, std::string_view key) {
   KAURI_CHECK(refresh());
-  // No record has an empty key, so seeking it means: the first one.
-  if (key.empty() && op == MDB_SET_RANGE) op = MDB_FIRST;
   if (key.empty() && op == MDB_SET_KEY) return finish(MDB_NOTFOUND, key);
   key_ = to_val(key);
-  return finish(mdb_cursor_get(cursor_, &key_, &value_, op), key);
+  return finish(mdb_cursor_get(cursor_, &key_, &stored_, op), key);
+}
+
+Result<bool> CursorImpl::seek_range(std::string_view key) {
+  // No record has an empty key, so seeking it means: the first one.
+  if (key.empty()) return position(MDB_FIRST, key);
+  KAURI_CHECK(refresh());
+  position_ = Position::kNone;
+  const Result<int> rc = seek_proved(cursor_, table_, key, key_, stored_);
+  if (rc) return finish(*rc, key);
+  return rc.error().with_context(txn_->env_.path());
 }
 
 Result<bool> CursorImpl::step(MDB_cursor_op op) {
@@ -42,20 +51,27 @@ Result<bool> CursorImpl::step(MDB_cursor_op op) {
   // LMDB would start from an end of the table, and a loop that lost its position would begin again.
   if (position_ == Position::kNone)
     return Error(ErrorCode::kInternal, "step of a cursor that has no position");
-  return finish(mdb_cursor_get(cursor_, &key_, &value_, op), {});
+  return finish(mdb_cursor_get(cursor_, &key_, &stored_, op), {});
 }
 
 Result<bool> CursorImpl::finish(int rc, std::string_view key) {
-  if (rc == 0) [[likely]] {
-    position_ = Position::kAtRecord;
-    return true;
-  }
+  if (rc == 0) [[likely]]
+    return take_record();
   if (rc == MDB_NOTFOUND) {
     position_ = Position::kPastEnd;
     return false;
   }
   position_ = Position::kNone;
   return lmdb_error(rc, describe("cursor", table_name(table_), key) + " of " + txn_->env_.path());
+}
+
+Result<bool> CursorImpl::take_record() {
+  if (!record_is_whole(table_, to_view(key_), to_view(stored_), value_)) [[unlikely]] {
+    position_ = Position::kAtDamage;
+    return damaged_record(table_, to_view(key_)).with_context(txn_->env_.path());
+  }
+  position_ = Position::kAtRecord;
+  return true;
 }
 
 Result<std::unique_ptr<Cursor>> TxnState::open_cursor(Table table) {

@@ -61,6 +61,7 @@ class FaultCursor final : public Cursor {
     KAURI_CHECK(plan_->pass(FaultPoint::kRead));
     return inner_->previous();
   }
+  bool at_record() const override { return inner_->at_record(); }
   std::string_view key() const override { return inner_->key(); }
   std::string_view value() const override { return inner_->value(); }
 

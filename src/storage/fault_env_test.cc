@@ -19,7 +19,7 @@ class FaultEnvTest : public testing::Test {
     KAURI_TRY(auto txn, env_->begin_write());
     KAURI_CHECK(txn->put(Table::kMeta, "a", "1"));
     KAURI_CHECK(txn->append(Table::kEntries, "b", "2"));
-    KAURI_TRY(char* space, txn->put_reserve(Table::kDn, "c", 1));
+    KAURI_TRY(char* space, txn->put_reserve(Table::kEntries, "c", 1));
     *space = '3';
     KAURI_TRY(const bool erased, txn->erase(Table::kMeta, "absent"));
     EXPECT_FALSE(erased);
@@ -54,7 +54,7 @@ TEST_F(FaultEnvTest, EachWriteFailsInTurnAndNothingIsVisible) {
   EXPECT_EQ(n, 5U);  // four writes were there to fail
   EXPECT_EQ(plan_->failures(), 4U);
   plan_->clear();
-  EXPECT_TRUE(stored(Table::kDn, "c"));
+  EXPECT_TRUE(stored(Table::kEntries, "c"));
 }
 
 TEST_F(FaultEnvTest, FailedCommitStoresNothingAndTheNextOneWorks) {

@@ -110,28 +110,33 @@ class CursorImpl final : public Cursor {
   CursorImpl(TxnState& txn, MDB_cursor* cursor, Table table);
   ~CursorImpl() override;
 
-  Result<bool> seek(std::string_view key) override { return position(MDB_SET_RANGE, key); }
+  Result<bool> seek(std::string_view key) override { return seek_range(key); }
   Result<bool> seek_exact(std::string_view key) override { return position(MDB_SET_KEY, key); }
   Result<bool> first() override { return position(MDB_FIRST, {}); }
   Result<bool> last() override { return position(MDB_LAST, {}); }
   Result<bool> next() override { return step(MDB_NEXT); }
   Result<bool> previous() override { return step(MDB_PREV); }
+  bool at_record() const override {
+    return position_ == Position::kAtRecord || position_ == Position::kAtDamage;
+  }
   std::string_view key() const override {
-    KAURI_ASSERT(position_ == Position::kAtRecord);
+    KAURI_ASSERT(at_record());
     return to_view(key_);
   }
   std::string_view value() const override {
     KAURI_ASSERT(position_ == Position::kAtRecord);
-    return to_view(value_);
+    return value_;
   }
 
  private:
   friend class TxnState;
-  enum class Position : std::uint8_t { kNone, kAtRecord, kPastEnd };
+  enum class Position : std::uint8_t { kNone, kAtRecord, kAtDamage, kPastEnd };
 
+  Result<bool> seek_range(std::string_view key);
   Result<bool> position(MDB_cursor_op op, std::string_view key);
   Result<bool> step(MDB_cursor_op op);
   Result<bool> finish(int rc, std::string_view key);
+  Result<bool> take_record();
   // Fails when the transaction has ended or was reset.
   Result<void> refresh();
 
@@ -140,7 +145,8 @@ class CursorImpl final : public Cursor {
   CursorImpl* next_ = nullptr;
   CursorImpl* previous_ = nullptr;
   MDB_val key_{};
-  MDB_val value_{};
+  MDB_val stored_{};        // with its checksum
+  std::string_view value_;  // without
   std::uint64_t epoch_;
   Table table_;
   Position position_ = Position::kNone;
@@ -180,7 +186,8 @@ class WriteTxnImpl final : public WriteTxn {
   void abort() override;
 
  private:
-  Result<char*> store(Table table, std::string_view key, MDB_val& value, unsigned flags);
+  Result<void> store(Table table, std::string_view key, std::string_view value, unsigned flags);
+  Result<char*> reserve(Table table, std::string_view key, std::size_t size, unsigned flags);
   Result<void> check_open() const;
 
   TxnState state_;

@@ -3,8 +3,11 @@
 //
 // Keys sort by memcmp and have 1 to limits::kKeySizeMax octets. Views returned by a transaction
 // point into the map and are VALID UNTIL the transaction ends (reads) or changes anything (writes).
-// Env: thread-safe. A transaction and its cursors: confined to one thread at a time (write
-// transactions to the thread that began them).
+// Records of all tables but kEntries and kChanges, whose own formats have checksums, are stored
+// with a checksum of key and value that nobody here sees: whoever reads gets kCorruption when it is
+// wrong, and when the place of a record that is not found is damaged (record_sum.h). Env:
+// thread-safe. A transaction and its cursors: confined to one thread at a time (write transactions
+// to the thread that began them).
 #pragma once
 
 #include <bitset>
@@ -30,6 +33,10 @@ enum class Table : std::uint8_t {
 };
 inline constexpr std::size_t kTableCount = 6;
 std::string_view table_name(Table table);
+
+// The record of kMeta with this key has no checksum, so that every version of the program can read
+// it: it says of which format all others are.
+inline constexpr std::string_view kPlainKey = "format";
 
 // Some of the tables, by their numbers.
 using TableSet = std::bitset<kTableCount>;
@@ -118,15 +125,18 @@ class Txn {
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  // Each positions the cursor; false when there is no such record.
+  // Each positions the cursor; false when there is no such record. RETURNS: kCorruption, kIo. Where
+  // the record itself is damaged the cursor stands at it all the same, and can go on from there.
   virtual Result<bool> seek(std::string_view key) = 0;  // first record with key >= `key`
   virtual Result<bool> seek_exact(std::string_view key) = 0;
   virtual Result<bool> first() = 0;
   virtual Result<bool> last() = 0;
   virtual Result<bool> next() = 0;
   virtual Result<bool> previous() = 0;
-  // REQUIRES: the last positioning returned true.
+  virtual bool at_record() const = 0;
+  // REQUIRES: the last positioning returned true, or at_record().
   virtual std::string_view key() const = 0;
+  // REQUIRES: the last positioning returned true.
   virtual std::string_view value() const = 0;
 };
 
@@ -144,7 +154,7 @@ class WriteTxn : public Txn {
   // is due.
   virtual Result<void> put(Table table, std::string_view key, std::string_view value) = 0;
   // Insert or replace, leaving `size` octets for the caller to fill before the next call on the
-  // transaction.
+  // transaction. REQUIRES: a record without a checksum, of kEntries or kChanges.
   virtual Result<char*> put_reserve(Table table, std::string_view key, std::size_t size) = 0;
   // Insert behind every key of the table; kInvalid when `key` is not greater than the last.
   virtual Result<void> append(Table table, std::string_view key, std::string_view value) = 0;

@@ -1,5 +1,8 @@
+#include <cstring>
+
 #include "base/limits.h"
 #include "storage/lmdb_env.h"
+#include "storage/record_sum.h"
 
 namespace kauri::storage {
 namespace {
@@ -15,6 +18,21 @@ Error not_open() {
   return {ErrorCode::kInternal, "the transaction is not open"};
 }
 
+// What is not found is looked for once more, so that damage beside its place is seen.
+Result<std::optional<std::string_view>> prove_absent(const TxnState& state, Table table,
+                                                     std::string_view key) {
+  MDB_cursor* cursor = nullptr;
+  if (const int rc = mdb_cursor_open(state.txn_, state.env_.dbi(table), &cursor); rc != 0)
+    return state.env_.error(rc, "open cursor");
+  MDB_val found{};
+  MDB_val stored{};
+  const Result<int> rc = seek_proved(cursor, table, key, found, stored);
+  mdb_cursor_close(cursor);
+  if (!rc) return rc.error().with_context(state.env_.path());
+  if (*rc == 0 || *rc == MDB_NOTFOUND) return std::optional<std::string_view>();
+  return state.env_.error(*rc, describe("get", table_name(table), key));
+}
+
 // mdb_get, and not a cursor kept for each table: that is slower for random keys, since it looks at
 // the page of the last key first.
 Result<std::optional<std::string_view>> find(const TxnState& state, Table table,
@@ -23,9 +41,16 @@ Result<std::optional<std::string_view>> find(const TxnState& state, Table table,
   MDB_val sought = to_val(key);
   MDB_val found;
   const int rc = mdb_get(state.txn_, state.env_.dbi(table), &sought, &found);
-  if (rc == 0) [[likely]]
-    return std::optional<std::string_view>(to_view(found));
-  if (rc == MDB_NOTFOUND) return std::optional<std::string_view>();
+  if (rc == 0) [[likely]] {
+    std::string_view value;
+    if (!record_is_whole(table, key, to_view(found), value)) [[unlikely]]
+      return damaged_record(table, key).with_context(state.env_.path());
+    return std::optional<std::string_view>(value);
+  }
+  if (rc == MDB_NOTFOUND) {
+    if (has_record_sum(table, key)) return prove_absent(state, table, key);
+    return std::optional<std::string_view>();
+  }
   return lmdb_error(rc, describe("get", table_name(table), key) + " of " + state.env_.path());
 }
 
@@ -108,42 +133,51 @@ Result<TableStats> WriteTxnImpl::table_stats(Table table) {
   return state_.table_stats(table);
 }
 
-Result<char*> WriteTxnImpl::store(Table table, std::string_view key, MDB_val& value,
-                                  unsigned flags) {
+Result<char*> WriteTxnImpl::reserve(Table table, std::string_view key, std::size_t size,
+                                    unsigned flags) {
   KAURI_CHECK(check_open());
   if (!key_size_ok(key))
     return invalid(describe("put", table_name(table), key) + ": a key has 1 to " +
                    std::to_string(limits::kKeySizeMax) + " octets, this one " +
                    std::to_string(key.size()));
-  if (value.mv_size > kValueSizeMax)
+  if (size > kValueSizeMax)
     return limit_exceeded(describe("put", table_name(table), key) + ": a value of " +
-                          std::to_string(value.mv_size) + " octets, the limit is " +
+                          std::to_string(size) + " octets, the limit is " +
                           std::to_string(kValueSizeMax));
   MDB_val target = to_val(key);
-  const int rc = mdb_put(state_.txn_, state_.env_.dbi(table), &target, &value, flags);
+  MDB_val space{size, nullptr};
+  const int rc = mdb_put(state_.txn_, state_.env_.dbi(table), &target, &space, flags | MDB_RESERVE);
   if (rc == 0) [[likely]]
-    return static_cast<char*>(value.mv_data);
+    return static_cast<char*>(space.mv_data);
   if (rc == MDB_KEYEXIST)
     return invalid(describe("append", table_name(table), key) +
                    ": the key is not behind the last one");
   return state_.env_.write_error(rc, describe("put", table_name(table), key));
 }
 
-Result<void> WriteTxnImpl::put(Table table, std::string_view key, std::string_view value) {
-  MDB_val stored = to_val(value);
-  KAURI_CHECK(store(table, key, stored, 0));
+Result<void> WriteTxnImpl::store(Table table, std::string_view key, std::string_view value,
+                                 unsigned flags) {
+  const std::size_t sum = has_record_sum(table, key) ? kRecordSumSize : 0;
+  KAURI_TRY(char* space, reserve(table, key, value.size() + sum, flags));
+  if (sum != 0)
+    write_record(table, key, value, space);
+  else if (!value.empty())
+    std::memcpy(space, value.data(), value.size());
   return {};
+}
+
+Result<void> WriteTxnImpl::put(Table table, std::string_view key, std::string_view value) {
+  return store(table, key, value, 0);
 }
 
 Result<char*> WriteTxnImpl::put_reserve(Table table, std::string_view key, std::size_t size) {
-  MDB_val stored{size, nullptr};
-  return store(table, key, stored, MDB_RESERVE);
+  // Of what the caller has not written yet there is no checksum.
+  KAURI_ASSERT(!has_record_sum(table, key));
+  return reserve(table, key, size, 0);
 }
 
 Result<void> WriteTxnImpl::append(Table table, std::string_view key, std::string_view value) {
-  MDB_val stored = to_val(value);
-  KAURI_CHECK(store(table, key, stored, MDB_APPEND));
-  return {};
+  return store(table, key, value, MDB_APPEND);
 }
 
 Result<bool> WriteTxnImpl::erase(Table table, std::string_view key) {

@@ -68,6 +68,18 @@ class Image {
   std::size_t node_place(std::uint64_t number, std::size_t index) const {
     return number * kPageSize + page::node_offset(page(number), index);
   }
+  // Where the key of a record of the table lies in the file, its stored value behind it.
+  std::size_t record_place(Table table, std::string_view key) const {
+    for (std::size_t i = 0; i < tree(table).leaf_pages; ++i) {
+      const std::uint64_t number = leaf(table, i);
+      const std::string octets = page(number);
+      for (std::size_t node = 0; node < page::nodes_of(octets); ++node)
+        if (page::node_key(octets, node) == key)
+          return node_place(number, node) + page::kNodeHeaderSize;
+    }
+    ADD_FAILURE() << "no such record in table " << table_name(table);
+    return 0;
+  }
   std::uint64_t overflow(Table table) const {
     const std::string octets = page(leaf(table));
     return page::load<std::uint64_t>(page::node_data(octets, 0), 0);

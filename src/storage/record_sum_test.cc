@@ -1,0 +1,211 @@
+// A wrong bit in a record is found by everybody who asks for it, and by those who would be told
+// that there is no such record.
+#include "storage/record_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "storage/test_directory.h"
+#include "storage/testing/image.h"
+
+namespace kauri::storage {
+namespace {
+
+using Records = std::vector<std::pair<std::string, std::string>>;
+// Two have one head, as the children of one entry or the values of one attribute do.
+const Records kRecords = {{"aa", "1"}, {"bb1", "22"}, {"bb2", ""}, {"cc", "4444"}};
+constexpr std::array kTables = {Table::kMeta, Table::kDn, Table::kIndex, Table::kValues};
+
+class RecordSumTest : public testing::Test {
+ protected:
+  std::string file() const { return directory_.path() + "/data.mdb"; }
+  std::unique_ptr<Env> open() const {
+    auto env = Env::open({.path = directory_.path(), .durability = Durability::kRelaxed});
+    // Keys out of order are found by the check of pages, which comes first.
+    if (env) return std::move(*env);
+    EXPECT_EQ(env.error().code(), ErrorCode::kCorruption) << env.error().message();
+    return nullptr;
+  }
+  Image filled(Table table) const {
+    {
+      const auto env = open();
+      auto txn = std::move(env->begin_write().value());
+      EXPECT_TRUE(txn->clear(table));
+      for (const auto& [key, value] : kRecords) EXPECT_TRUE(txn->append(table, key, value));
+      EXPECT_TRUE(txn->commit());
+    }
+    return Image(read_file(file()));
+  }
+  TestDirectory directory_;
+};
+
+void expect_named(const Error& error, Table table) {
+  EXPECT_EQ(error.code(), ErrorCode::kCorruption) << error.message();
+  const std::string name = "in table " + std::string(table_name(table)) + ", key ";
+  EXPECT_NE(error.message().find(name), std::string::npos) << error.message();
+  EXPECT_NE(error.message().find("run verify"), std::string::npos) << error.message();
+}
+
+// What is found from `from` on, in either direction, is right and whole, or an error.
+// RETURNS: whether there was one.
+bool walk_is_right(Txn& txn, Table table, std::string_view from, std::size_t expected) {
+  auto cursor = std::move(txn.cursor(table).value());
+  Result<bool> found = cursor->seek(from);
+  for (std::size_t at = expected; found && *found; ++at, found = cursor->next()) {
+    EXPECT_LT(at, kRecords.size());
+    if (at >= kRecords.size()) return false;
+    EXPECT_EQ(cursor->key(), kRecords[at].first);
+    EXPECT_EQ(cursor->value(), kRecords[at].second);
+    expected = at + 1;
+  }
+  if (found) {
+    EXPECT_EQ(expected, kRecords.size());
+    return false;
+  }
+  expect_named(found.error(), table);
+  return true;
+}
+
+// RETURNS: how many of the questions met an error.
+int questions(Env& env, Table table) {
+  int errors = 0;
+  auto txn = std::move(env.begin_read().value());
+  for (const auto& [key, value] : kRecords) {
+    const auto found = txn->get(table, key);
+    if (found) {
+      EXPECT_EQ(found->value_or("nothing"), value) << key;
+    } else {
+      expect_named(found.error(), table);
+      ++errors;
+    }
+  }
+  errors += walk_is_right(*txn, table, {}, 0) ? 1 : 0;
+  errors += walk_is_right(*txn, table, "b", 1) ? 1 : 0;
+  errors += walk_is_right(*txn, table, "bb2", 2) ? 1 : 0;
+  return errors;
+}
+
+TEST_F(RecordSumTest, EveryBitOfEveryRecord) {
+  for (const Table table : kTables) {
+    SCOPED_TRACE(table_name(table));
+    const Image sound = filled(table);
+    {
+      const auto env = open();
+      ASSERT_NE(env, nullptr);
+      ASSERT_EQ(questions(*env, table), 0);
+    }
+    const std::uint64_t leaf = sound.leaf(table);
+    int served = 0;
+    for (std::size_t i = 0; i < kRecords.size(); ++i) {
+      const std::size_t begin = sound.node_place(leaf, i) + page::kNodeHeaderSize;
+      const std::size_t size =
+          kRecords[i].first.size() + kRecords[i].second.size() + kRecordSumSize;
+      for (std::size_t bit = 0; bit < size * 8; bit += table == Table::kDn ? 1 : 5) {
+        SCOPED_TRACE("record " + std::to_string(i) + ", bit " + std::to_string(bit));
+        Image damaged = sound;
+        char& octet = damaged.octets()[begin + bit / 8];
+        octet = static_cast<char>(octet ^ (1 << (bit % 8)));
+        write_file(file(), damaged.octets());
+        const auto env = open();
+        if (env == nullptr) continue;
+        ++served;
+        EXPECT_GE(questions(*env, table), 2);
+      }
+    }
+    EXPECT_GT(served, 30);
+  }
+}
+
+// Beside the place of what is not there.
+TEST_F(RecordSumTest, WhatIsAbsentIsAbsent) {
+  for (const Table table : kTables) {
+    filled(table);
+    const auto env = open();
+    auto read = std::move(env->begin_read().value());
+    auto write = std::move(env->begin_write().value());
+    for (Txn* txn : {static_cast<Txn*>(read.get()), static_cast<Txn*>(write.get())}) {
+      for (const char* key : {"a", "ab", "bb", "bb11", "cb", "cd", "zz"}) {
+        const auto found = txn->get(table, key);
+        ASSERT_TRUE(found) << found.error().message();
+        EXPECT_FALSE(found->has_value());
+      }
+      auto cursor = std::move(txn->cursor(table).value());
+      ASSERT_TRUE(cursor->seek("a").value());
+      EXPECT_EQ(cursor->key(), "aa");
+      ASSERT_TRUE(cursor->seek("bb11").value());
+      EXPECT_EQ(cursor->key(), "bb2");
+      ASSERT_TRUE(cursor->previous().value());
+      EXPECT_EQ(cursor->key(), "bb1");
+      EXPECT_EQ(cursor->value(), "22");
+      EXPECT_FALSE(cursor->seek("zz").value());
+      EXPECT_FALSE(cursor->next().value());
+    }
+    ASSERT_TRUE(write->clear(table));
+    EXPECT_FALSE(write->get(table, "a")->has_value());
+  }
+}
+
+// A record that was put into another place whole is no record of that place.
+TEST_F(RecordSumTest, TableAndKeyBelongToIt) {
+  std::array<char, 8> space{};
+  const std::string_view stored(space.data(), space.size());
+  write_record(Table::kDn, "key", "four", space.data());
+  EXPECT_EQ(check_record(Table::kDn, "key", stored).value(), "four");
+  EXPECT_FALSE(check_record(Table::kIndex, "key", stored));
+  EXPECT_FALSE(check_record(Table::kDn, "kez", stored));
+  EXPECT_FALSE(check_record(Table::kDn, "ke", std::string("y") + std::string(stored)));
+  EXPECT_FALSE(check_record(Table::kDn, "key", stored.substr(0, 7)));
+  EXPECT_FALSE(check_record(Table::kDn, "key", stored.substr(0, 3)));
+  expect_named(check_record(Table::kDn, "key", {}).error(), Table::kDn);
+}
+
+// The octets of docs/formats/file.md.
+TEST_F(RecordSumTest, ExampleOfTheFormat) {
+  std::array<char, 12> space{};
+  write_record(Table::kDn, std::string_view("\0\0\0\0\0\0\0\1x", 9),
+               std::string_view("\2\0\0\0\0\0\0\0", 8), space.data());
+  EXPECT_EQ(std::string_view(space.data() + 8, 4), std::string_view("\x1e\xc7\x4e\xb1", 4));
+}
+
+// The format's own record is read by every version of the program.
+TEST_F(RecordSumTest, ThePlainRecord) {
+  {
+    const auto env = open();
+    auto txn = std::move(env->begin_write().value());
+    ASSERT_TRUE(txn->put(Table::kMeta, kPlainKey, "\x11\x22\x33\x44"));
+    EXPECT_EQ(txn->get(Table::kMeta, kPlainKey)->value(), "\x11\x22\x33\x44");
+    ASSERT_TRUE(txn->commit());
+  }
+  const Image image(read_file(file()));
+  const std::string page = image.page(image.leaf(Table::kMeta));
+  EXPECT_NE(page.find("format\x11\x22\x33\x44"), std::string::npos);
+}
+
+// A walk that only counts damage comes to the end of the table.
+TEST_F(RecordSumTest, ACursorGoesOnBehindDamage) {
+  Image image = filled(Table::kIndex);
+  const std::uint64_t leaf = image.leaf(Table::kIndex);
+  for (const std::size_t i : {0U, 2U, 3U})
+    image.octets()[image.node_place(leaf, i) + page::kNodeHeaderSize + kRecords[i].first.size()] ^=
+        4;
+  write_file(file(), image.octets());
+  const auto env = open();
+  ASSERT_NE(env, nullptr);
+  auto txn = std::move(env->begin_read().value());
+  auto cursor = std::move(txn->cursor(Table::kIndex).value());
+  std::string seen;
+  Result<bool> found = cursor->first();
+  for (; !found || *found; found = cursor->next()) {
+    ASSERT_TRUE(cursor->at_record());
+    seen += std::string(cursor->key()) + (found ? "+" : "-");
+  }
+  EXPECT_EQ(seen, "aa-bb1+bb2-cc-");
+  EXPECT_FALSE(cursor->at_record());
+}
+
+}  // namespace
+}  // namespace kauri::storage
