@@ -12,10 +12,13 @@ the damage is written into it. What they may do:
 - export: status 1 with a cause, or the entries as they were;
 - kaurid: no start and a cause; or answers that are right, or 80 (other); or an end with status 1 and a word about the file.
   Entries may be missing from an answer only where verify tells of the damage (docs/formats/file.md says why);
+- where bits of one record changed and no page lost anything ("record"), nothing may be missing from an answer either;
 - an image of an earlier moment may show an entry as it was then, whole.
 
-Negative control, before the images: a value is changed inside an entry and its checksum is made right. Comparing answers
-with what was stored has to find it in the export and in the server's answers, or the run fails.
+Negative controls, before the images. A value is changed inside an entry and its checksum is made right: comparing answers
+with what was stored has to find it in the export and in the server's answers. And records of names, indexes and large values
+change by one bit while kaurid-planted runs that does not ask for their checksums: its answers have to be found wrong for each
+table. Or the run fails.
 """
 import argparse
 import os
@@ -29,7 +32,7 @@ import ldap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "damage")]
-from images import PAGE, Damager, forge  # noqa: E402
+from images import PAGE, UNCHECKED, Damager, damage_records, forge  # noqa: E402
 from reference import GROUPS, QUESTIONS, Reference, connect, dn_of, parse_ldif  # noqa: E402
 from server import ADMIN_DN, ADMIN_PASSWORD, SUFFIX  # noqa: E402
 
@@ -49,6 +52,7 @@ class Examination:
         self.older_may_show = what.startswith("older")
         # Snapshots of a running server begin at the file's header: of any commit, then.
         self.any_commit_may_show = "file_header" in what
+        self.nothing_is_lost = what.startswith("record")
         self.counts = Counter()
         self.faults = []
         self.clean = False  # verify found nothing
@@ -235,6 +239,8 @@ class Examination:
         """Pages that lead to entries were damaged: verify has to know."""
         if self.clean:
             self.fault(f"{where}: {name}: {why}, and verify found nothing")
+        elif self.nothing_is_lost:
+            self.fault(f"{where}: {name}: {why}, and only one record has a damage that its checksum tells")
         return "incomplete"
 
 
@@ -286,6 +292,27 @@ def end(server):
     return server.kill()
 
 
+def checksum_control(reference):
+    """A server that does not check records must be found to answer wrongly."""
+    missed = []
+    server = reference.server
+    sound = server.program, server.environment
+    server.program, server.environment = "kaurid-planted", {**os.environ, "KAURI_PLANTED_FAULT": "records-unchecked"}
+    try:
+        for table, text, at in UNCHECKED:
+            data = bytearray(reference.current)
+            damage_records(data, table, text, at)
+            examination = Examination(reference, data, "record")
+            reference.put(data)
+            examination.start_with_it()
+            if not any(fault.startswith("started") for fault in examination.faults):
+                missed.append(table)
+    finally:
+        server.program, server.environment = sound
+    print(f"negative control, checksums of records: {'caught' if not missed else 'MISSED in ' + ', '.join(missed)}")
+    return not missed
+
+
 def negative_control(reference):
     data = bytearray(reference.current)
     forge(data, b"later 1003 3", b"forged1003 3")
@@ -330,7 +357,7 @@ def main():
     reference = Reference(options.bin)
     counts, failed = Counter(), 0
     try:
-        caught = negative_control(reference)
+        caught = negative_control(reference) and checksum_control(reference)
         damager = Damager(reference.current, reference.older)
         numbers = [options.only] if options.only is not None else range(options.images)
         for number in numbers:

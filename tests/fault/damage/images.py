@@ -44,6 +44,49 @@ def flip(data, place, bit):
     data[place] ^= 1 << bit
 
 
+# Tables whose records have a checksum behind their value (docs/formats/file.md).
+TABLES = ("dn", "index", "meta", "values")
+BIG = 1  # the value of a node is the number of an overflow page
+TREE = 48
+
+
+class Record:
+    """Where the key and the stored value of one record of a table lie in the file."""
+
+    def __init__(self, data, page, node):
+        low, high, flags, key_size = struct.unpack_from("<HHHH", data, node)
+        self.key_place = node + NODE
+        self.place = self.key_place + key_size
+        self.size = low | high << 16
+        if flags & BIG:
+            self.place = struct.unpack_from("<Q", data, self.place)[0] * PAGE + HEADER
+        self.page = page
+        self.key = bytes(data[self.key_place:self.key_place + key_size])
+        self.value = bytes(data[self.place:self.place + self.size])
+
+
+def leaves_of(data, number):
+    if header_of(data, number)[1] == LEAF:
+        return [number]
+    out = []
+    for node in nodes_of(data, number):
+        low, middle, high = struct.unpack_from("<HHH", data, node)
+        out += leaves_of(data, low | middle << 16 | high << 32)
+    return out
+
+
+def records_of(data, table):
+    """All records of a table as the newest commit has them."""
+    names = struct.unpack_from("<Q", data, newest_header(data) * PAGE + HEADER + 24 + TREE + 40)[0]
+    for page in leaves_of(data, names):
+        for node in nodes_of(data, page):
+            tree = Record(data, page, node)
+            if tree.key == table.encode():
+                root = struct.unpack_from("<Q", tree.value, 40)[0]
+                return [Record(data, leaf, place) for leaf in leaves_of(data, root) for place in nodes_of(data, leaf)]
+    raise ValueError(f"no table {table}")
+
+
 class Damager:
     """Makes one damaged image of a file after another. `older` is the same file some commits before."""
 
@@ -53,10 +96,11 @@ class Damager:
         self.trees = pages_of_trees(current)
         self.pages = len(current) // PAGE
         self.ways = [getattr(self, name) for name in sorted(dir(self)) if name.startswith("way_")]
+        self.records = {table: records_of(current, table) for table in TABLES}
 
     def image(self, random):
         """-> (what was done, octets): the choice is `random`'s alone."""
-        way = random.choice(self.ways)
+        way = self.way_record if random.random() < 0.25 else random.choice(self.ways)
         data = bytearray(self.current)
         what = way(data, random)
         return f"{way.__name__[4:]}: {what}", data
@@ -115,6 +159,19 @@ class Damager:
         for _ in range(count):
             flip(data, number * PAGE + random.randrange(PAGE), random.randrange(8))
         return f"{count} bits of page {number}"
+
+    # --- Records that keep their form ---
+    def way_record(self, data, random):
+        """Bits of one octet in the key or the value of one record: no page has a fault, but for keys out of order."""
+        table = random.choice(TABLES)
+        record = random.choice(self.records[table])
+        if random.random() < 0.3:
+            place = record.key_place + random.randrange(len(record.key))
+        else:
+            place = record.place + random.randrange(record.size)
+        mask = random.choice([1 << random.randrange(8), random.randrange(1, 256), 0x20])
+        data[place] ^= mask
+        return f"of table {table}, bits {mask:#x} of octet {place}, page {record.page}"
 
     # --- Pages ---
     def way_page_zeroed(self, data, random):
@@ -196,6 +253,22 @@ class Damager:
         number = newest_header(data)
         data[number * PAGE:(number + 1) * PAGE] = bytes(PAGE)
         return f"page {number}"
+
+
+# What the control damages: of a table the records in whose key or value the text is, and in them a letter of the name, or
+# (12 octets from the end, 4 of them the checksum) the low octet of an entry's number.
+UNCHECKED = (("values", b"uid=p11,", 4), ("dn", b"p41", -12), ("index", b"p500", -12))
+
+
+def damage_records(data, table, text, at):
+    """One bit of the value of each record of the table that has the text. None of them loses its form."""
+    changed = 0
+    for record in records_of(data, table):
+        if text in record.key or text in record.value:
+            data[record.place + (at if at >= 0 else record.size + at)] ^= 1
+            changed += 1
+    if changed == 0:
+        raise ValueError(f"no record of table {table} has {text!r}")
 
 
 def crc32c_table():
