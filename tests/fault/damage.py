@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Damaged files: refused with a named cause, or right data; never wrong data, a crash or a hang.
 
-    damage.py --bin DIR [--images 24] [--seed N] [--only IMAGE] [--keep DIR]
+    damage.py --bin DIR [--images 24] [--seed N] [--only IMAGE] [--way NAME] [--keep DIR]
 
 A database of 2,000 people and groups of up to 1,500 members gets a history through a server. Each image is its data file,
 damaged in one way (damage/images.py): cut, bits flipped, pages zeroed, swapped, copied, put back from an earlier moment.
@@ -23,6 +23,7 @@ table. Or the run fails.
 import argparse
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -184,6 +185,8 @@ class Examination:
             except ldap.LDAPError as error:
                 self.fault(f"{where}: {name}: {error!r}")
                 connection = None
+        if self.nothing_is_lost and seen["80"] and not re.search(r"record in table (dn|index|meta|values), key [0-9a-f]", server.errors()):
+            self.fault(f"{where}: an operation failed, and the log does not name table and key: {server.errors()[-300:]}")
         if connection is not None:
             connection.unbind_s()  # a server that stops waits for its clients
         self.end_of_server(where, seen)
@@ -351,6 +354,7 @@ def main():
     parser.add_argument("--images", type=int, default=24)
     parser.add_argument("--seed", default=str(time.time_ns()))
     parser.add_argument("--only", type=int, help="this image alone")
+    parser.add_argument("--way", help="one kind of damage alone, as record or pages_swapped")
     parser.add_argument("--keep", help="directory for images with faults")
     options = parser.parse_args()
     print(f"damage: {options.images} images, seed {options.seed}")
@@ -358,7 +362,7 @@ def main():
     counts, failed = Counter(), 0
     try:
         caught = negative_control(reference) and checksum_control(reference)
-        damager = Damager(reference.current, reference.older)
+        damager = Damager(reference.current, reference.older, options.way)
         numbers = [options.only] if options.only is not None else range(options.images)
         for number in numbers:
             seen, faults = examine(reference, damager, options, number)

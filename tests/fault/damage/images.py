@@ -90,17 +90,22 @@ def records_of(data, table):
 class Damager:
     """Makes one damaged image of a file after another. `older` is the same file some commits before."""
 
-    def __init__(self, current, older):
+    def __init__(self, current, older, only=None):
+        """`only`: the name of one way, as "record"."""
         self.current = current
         self.older = older
         self.trees = pages_of_trees(current)
         self.pages = len(current) // PAGE
-        self.ways = [getattr(self, name) for name in sorted(dir(self)) if name.startswith("way_")]
+        names = [name for name in sorted(dir(self)) if name.startswith("way_")]
+        if only is not None and f"way_{only}" not in names:
+            raise SystemExit(f"damage: there is no way {only!r}; there are " + ", ".join(name[4:] for name in names))
+        self.ways = [getattr(self, name) for name in names if only in (None, name[4:])]
+        self.any_way = only is None
         self.records = {table: records_of(current, table) for table in TABLES}
 
     def image(self, random):
         """-> (what was done, octets): the choice is `random`'s alone."""
-        way = self.way_record if random.random() < 0.25 else random.choice(self.ways)
+        way = self.way_record if self.any_way and random.random() < 0.25 else random.choice(self.ways)
         data = bytearray(self.current)
         what = way(data, random)
         return f"{way.__name__[4:]}: {what}", data
