@@ -28,21 +28,26 @@ Result<void> CursorImpl::refresh() {
   return {};
 }
 
-Result<bool> CursorImpl::position(MDB_cursor_op op, std::string_view key) {
+Result<bool> CursorImpl::position(MDB_cursor_op op) {
   KAURI_CHECK(refresh());
-  if (key.empty() && op == MDB_SET_KEY) return finish(MDB_NOTFOUND, key);
-  key_ = to_val(key);
-  return finish(mdb_cursor_get(cursor_, &key_, &stored_, op), key);
+  return finish(mdb_cursor_get(cursor_, &key_, &stored_, op), {});
 }
 
 Result<bool> CursorImpl::seek_range(std::string_view key) {
   // No record has an empty key, so seeking it means: the first one.
-  if (key.empty()) return position(MDB_FIRST, key);
+  if (key.empty()) return position(MDB_FIRST);
   KAURI_CHECK(refresh());
   position_ = Position::kNone;
   const Result<int> rc = seek_proved(cursor_, table_, key, key_, stored_);
   if (rc) return finish(*rc, key);
   return rc.error().with_context(txn_->env_.path());
+}
+
+Result<bool> CursorImpl::seek_exact(std::string_view key) {
+  KAURI_TRY(const bool found, seek_range(key));
+  if (found && to_view(key_) == key) return true;
+  position_ = Position::kPastEnd;
+  return false;
 }
 
 Result<bool> CursorImpl::step(MDB_cursor_op op) {

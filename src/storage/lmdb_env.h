@@ -111,9 +111,9 @@ class CursorImpl final : public Cursor {
   ~CursorImpl() override;
 
   Result<bool> seek(std::string_view key) override { return seek_range(key); }
-  Result<bool> seek_exact(std::string_view key) override { return position(MDB_SET_KEY, key); }
-  Result<bool> first() override { return position(MDB_FIRST, {}); }
-  Result<bool> last() override { return position(MDB_LAST, {}); }
+  Result<bool> seek_exact(std::string_view key) override;
+  Result<bool> first() override { return position(MDB_FIRST); }
+  Result<bool> last() override { return position(MDB_LAST); }
   Result<bool> next() override { return step(MDB_NEXT); }
   Result<bool> previous() override { return step(MDB_PREV); }
   bool at_record() const override {
@@ -133,7 +133,7 @@ class CursorImpl final : public Cursor {
   enum class Position : std::uint8_t { kNone, kAtRecord, kAtDamage, kPastEnd };
 
   Result<bool> seek_range(std::string_view key);
-  Result<bool> position(MDB_cursor_op op, std::string_view key);
+  Result<bool> position(MDB_cursor_op op);
   Result<bool> step(MDB_cursor_op op);
   Result<bool> finish(int rc, std::string_view key);
   Result<bool> take_record();
