@@ -15,7 +15,6 @@ namespace kauri::limits {
 // constants (before and after a bind, say) is one counter.
 enum class Counter : std::uint8_t {
   kMessageSize,
-  kBerDepth,
   kFilterDepth,
   kFilterNodes,
   kSubstringParts,

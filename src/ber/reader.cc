@@ -103,10 +103,7 @@ std::string_view Reader::element(const Tag& tag) {
 }
 
 Reader Reader::nested(const Tag tag) {
-  if (ok() && depth_ + 1 > limits::kBerDepthMax) {
-    limits::count(limits::Counter::kBerDepth);
-    fail("BER elements are nested too deeply");
-  }
+  if (ok() && depth_ + 1 > limits::kBerDepthMax) fail("BER elements are nested too deeply");
   const std::string_view contents = element(tag);
   Reader inner(contents, depth_ + 1);
   if (!ok()) inner.fail(error_);
