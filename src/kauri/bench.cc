@@ -1,295 +1,165 @@
 #include "kauri/bench.h"
 
-#include <unistd.h>
+#include <sys/resource.h>
 
-#include <charconv>
+#include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "kauri/bench_null.h"
+#include "kauri/bench_options.h"
+#include "kauri/bench_progress.h"
 #include "kauri/offline.h"
-#include "kaurid/admin_password.h"
-#include "kaurid/usage.h"
-#include "ldif/source.h"
 #include "text/visible.h"
+#include "toolkit/find_max.h"
 #include "toolkit/load_report.h"
 #include "toolkit/load_run.h"
-#include "toolkit/workload.h"
+#include "toolkit/server_probe.h"
 
 namespace kauri::tool {
 
 namespace {
 
-using toolkit::LoadOptions;
-using toolkit::Order;
 using toolkit::WorkloadKind;
-using toolkit::WorkloadOptions;
 
-// The most that the types behind these options hold.
-constexpr std::uint64_t kResultCodeMax = 16384;
-constexpr std::uint64_t kPidMax = 4'194'304;
+constexpr int kWrongStatus = 1;
+constexpr int kInterruptedStatus = 130;  // as shells report SIGINT
+constexpr double kProbeSecondsMax = 5;
 
-// What the command line says, before it is made into options of the toolkit.
-struct Arguments {
-  std::string uri = "ldap://127.0.0.1:1389";
-  std::string bind_dn;
-  std::string password;
-  std::string password_file;
-  std::string range;
-  bool sequential = false;
-  std::string scope = "sub";
-  std::string entry_file;
-  std::uint64_t count = 0;
-  std::uint64_t expect_entries = 0;
-  pid_t server_pid = 0;
-  std::vector<std::string> notes;
-  bool json = false;
-  LoadOptions load;
-  WorkloadOptions workload;
-  // Whether these were given.
-  const CLI::Option* count_option = nullptr;
-  const CLI::Option* expect_option = nullptr;
-  const CLI::Option* pid_option = nullptr;
-};
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler sets it
 
-Result<std::pair<std::uint64_t, std::uint64_t>> parse_range(const std::string& text) {
-  std::uint64_t low = 0;
-  std::uint64_t high = 0;
-  const char* end = text.data() + text.size();
-  const auto [colon, error] = std::from_chars(text.data(), end, low);
-  bool good = error == std::errc() && colon != end && *colon == ':';
-  if (good) {
-    const auto [last, failed] = std::from_chars(colon + 1, end, high);
-    good = failed == std::errc() && last == end && low <= high && high <= toolkit::kNumberMax;
-  }
-  if (good) return std::pair(low, high);
-  return invalid("--range '" + text + "' is not understood; LOW:HIGH is expected, such as " +
-                 "0:99999, with LOW <= HIGH <= " + std::to_string(toolkit::kNumberMax));
+void on_interrupt(int) {
+  interrupted.store(true, std::memory_order_relaxed);
 }
 
-Result<ldap::Scope> parse_scope(const std::string& text) {
-  if (text == "base") return ldap::Scope::kBase;
-  if (text == "one") return ldap::Scope::kOneLevel;
-  if (text == "sub") return ldap::Scope::kSubtree;
-  if (text == "children") return ldap::Scope::kSubordinate;
-  return invalid("--scope '" + text + "' is not one of base, one, sub, children");
+// The first SIGINT ends the run with what it has, the second one the process.
+void watch_interrupts() {
+  interrupted = false;
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGINT, &action, nullptr);
 }
 
-Result<std::pair<std::string, std::string>> parse_note(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    return invalid("--note '" + text + "' is not KEY=VALUE");
-  }
-  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+// As many descriptors as the system lets this user have: each connection takes one.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-Result<std::string> read_whole(const std::string& path) {
-  constexpr std::size_t kEntryFileMax = std::size_t{16} << 20U;
-  KAURI_TRY(const auto source, ldif::open_file(path));
-  std::string out;
-  std::string block(65536, '\0');
-  for (;;) {
-    KAURI_TRY(const std::size_t size, source->read(block.data(), block.size()));
-    if (size == 0) return out;
-    out.append(block, 0, size);
-    if (out.size() > kEntryFileMax) {
-      return limit_exceeded(path + " is larger than " + std::to_string(kEntryFileMax) +
-                            " octets, too much for the template of one entry");
-    }
-  }
-}
-
-// Adds and deletes take each number once; the others draw at random unless told otherwise.
-Order order_of(const Arguments& arguments) {
-  const WorkloadKind kind = arguments.workload.kind;
-  if (kind == WorkloadKind::kAdd || kind == WorkloadKind::kDelete) return Order::kOnce;
-  return arguments.sequential ? Order::kSequential : Order::kRandom;
-}
-
-Result<void> complete(Arguments& arguments) {
-  LoadOptions& load = arguments.load;
-  WorkloadOptions& workload = arguments.workload;
-  KAURI_TRY(load.endpoint, toolkit::resolve_uri(arguments.uri));
-  if (!arguments.range.empty()) {
-    KAURI_TRY(const auto range, parse_range(arguments.range));
-    workload.low = load.low = range.first;
-    workload.high = load.high = range.second;
-  }
-  if (!arguments.password_file.empty()) {
-    KAURI_TRY(arguments.password, kaurid::read_password_file(arguments.password_file));
-  }
-  if (workload.kind == WorkloadKind::kBind) {
-    workload.password = arguments.password;
-  } else {
-    load.bind_dn = arguments.bind_dn;
-    load.bind_password = arguments.password;
-    if (load.bind_dn.empty() && !load.bind_password.empty()) {
-      return invalid("there is a password but no --bind-dn to bind as");
-    }
-  }
-  KAURI_TRY(workload.scope, parse_scope(arguments.scope));
-  if (!arguments.entry_file.empty()) {
-    KAURI_TRY(workload.entry, read_whole(arguments.entry_file));
-  }
-  load.order = order_of(arguments);
-  if (arguments.count_option->count() > 0) load.count = arguments.count;
-  if (arguments.expect_option != nullptr && arguments.expect_option->count() > 0) {
-    load.expect_entries = arguments.expect_entries;
-  }
-  if (arguments.pid_option->count() > 0) load.server_pid = arguments.server_pid;
-  return {};
-}
-
-Result<int> run(Arguments& arguments) {
-  KAURI_CHECK(complete(arguments));
+toolkit::LoadRecord make_record(const BenchArguments& arguments, const BenchPlan& plan) {
   toolkit::LoadRecord record;
-  for (const std::string& note : arguments.notes) {
-    KAURI_TRY(auto pair, parse_note(note));
-    record.notes.push_back(std::move(pair));
-  }
-  KAURI_TRY(record.workload, toolkit::make_workload(arguments.workload));
-  if (arguments.range.empty() && record.workload.requests.uses_number()) {
-    return invalid("'" + record.workload.description +
-                   "' has a number in it: --range LOW:HIGH must say which ones exist");
-  }
-  if (isatty(STDERR_FILENO) != 0) {
-    arguments.load.on_interval = [](const toolkit::Interval& interval) {
-      std::fprintf(stderr, "%s\n", toolkit::interval_line(interval).c_str());
-    };
-  }
-  record.options = arguments.load;
+  record.options = plan.load;
+  record.mix = plan.mix;
+  record.notes = plan.notes;
   record.machine = toolkit::describe_machine();
   record.version = KAURI_VERSION;
+  record.command = own_command_line();
+  record.durability = arguments.durability;
+  record.dataset = arguments.dataset;
   record.wall_micros = Clock::system().wall_micros();
-  KAURI_TRY(record.result, toolkit::run_load(arguments.load, record.workload));
-  const std::string report =
-      arguments.json ? toolkit::report_json(record) : toolkit::report_text(record);
+  // A server that keeps its root DSE to itself is measured all the same.
+  const double seconds = std::clamp(plan.load.timeout_seconds, 1.0, kProbeSecondsMax);
+  if (auto server = toolkit::probe_server(plan.load.endpoint, static_cast<unsigned>(seconds))) {
+    record.server = *std::move(server);
+  }
+  return record;
+}
+
+void print(const std::string& report) {
   std::fputs(text::visible_lines(report).c_str(), stdout);
-  const auto& errors = record.result.errors;
-  if (errors.total() == 0) return 0;
-  std::fprintf(stderr, "kauri bench: %llu operations went wrong; the first: %s\n",
-               static_cast<unsigned long long>(errors.total()),
-               text::visible(errors.first).c_str());
-  return 1;
 }
 
-void add_load_options(CLI::App& command, Arguments& arguments) {
-  LoadOptions& load = arguments.load;
-  command.add_option("--uri", arguments.uri, "ldap://HOST:PORT or ldapi://%2FPATH")
-      ->capture_default_str();
-  command.add_option("--base", arguments.workload.base, "Name below which everything happens")
-      ->capture_default_str();
-  command.add_option("--range", arguments.range, "LOW:HIGH, the numbers that {n} stands for");
-  command.add_option("--seed", load.seed, "Start of the random numbers")
-      ->capture_default_str()
-      ->check(kaurid::whole_number(""));
-  command.add_option("--connections", load.connections)
-      ->capture_default_str()
-      ->check(kaurid::whole_number("connections", 1));
-  command.add_option("--threads", load.threads, "Threads of this client")
-      ->capture_default_str()
-      ->check(kaurid::whole_number("threads", 1));
-  command.add_option("--depth", load.depth, "Requests outstanding on each connection")
-      ->capture_default_str()
-      ->check(kaurid::whole_number("requests", 1));
-  auto* const duration =
-      command.add_option("--duration", load.duration_seconds, "Seconds that are measured")
-          ->capture_default_str()
-          ->check(kaurid::seconds());
-  arguments.count_option =
-      command.add_option("--count", arguments.count, "Operations that are measured")
-          ->check(kaurid::whole_number("operations", 1))
-          ->excludes(duration);
-  command.add_option("--warmup", load.warmup_seconds, "Seconds before the measurement")
-      ->capture_default_str()
-      ->check(kaurid::seconds());
-  command.add_option("--timeout", load.timeout_seconds, "Seconds that one answer may take")
-      ->capture_default_str()
-      ->check(kaurid::seconds());
-  command
-      .add_option("--accept", load.accepted_codes,
-                  "Result code that is right too, as a number; may be repeated")
-      ->check(kaurid::whole_number("", 0, kResultCodeMax));
-  arguments.pid_option = command
-                             .add_option("--server-pid", arguments.server_pid,
-                                         "Process whose CPU time and memory are measured")
-                             ->check(kaurid::whole_number("", 1, kPidMax));
-  command.add_option("--note", arguments.notes, "KEY=VALUE that goes into the result; repeatable");
-  command.add_flag("--json", arguments.json, "Print the result as JSON");
-}
-
-void add_password_options(CLI::App& command, Arguments& arguments, const char* meaning) {
-  auto* const password = command.add_option("--password", arguments.password, meaning);
-  command.add_option("--password-file", arguments.password_file, "File whose first line is it")
-      ->excludes(password);
-}
-
-void add_target(CLI::App& command, Arguments& arguments) {
-  command.add_option("--target", arguments.workload.target,
-                     "Name of the entries; {n} is the number, {n:08} the same with zeros [" +
-                         toolkit::default_target(arguments.workload.kind, "BASE") + "]");
-}
-
-void add_kind_options(CLI::App& command, Arguments& arguments) {
-  WorkloadOptions& workload = arguments.workload;
-  switch (workload.kind) {
-    case WorkloadKind::kSearch:
-      workload.filter = "(uid=user.{n})";
-      command.add_option("--filter", workload.filter)->capture_default_str();
-      command.add_option("--scope", arguments.scope, "base, one, sub or children")
-          ->capture_default_str();
-      command.add_option("--attributes", workload.attributes, "Attributes to ask for [all]")
-          ->delimiter(',');
-      arguments.expect_option = command
-                                    .add_option("--expect-entries", arguments.expect_entries,
-                                                "Entries that every answer must have")
-                                    ->check(kaurid::whole_number("entries"));
-      break;
-    case WorkloadKind::kAdd:
-      command.add_option("--entry", arguments.entry_file,
-                         "LDIF of one entry with {n} in it [a built-in inetOrgPerson]");
-      add_target(command, arguments);
-      break;
-    case WorkloadKind::kModify:
-      command.add_option("--attribute", workload.attribute, "Replaced each time [description]");
-      command.add_option("--value", workload.value, "May have {n} and {s}, which never repeats");
-      add_target(command, arguments);
-      break;
-    case WorkloadKind::kCompare:
-      command.add_option("--attribute", workload.attribute, "[that of the entry's RDN]");
-      command.add_option("--value", workload.value, "[the RDN's]");
-      add_target(command, arguments);
-      break;
-    case WorkloadKind::kBind:
-    case WorkloadKind::kDelete:
-      add_target(command, arguments);
-      break;
+int status_of(const toolkit::LoadResult& result) {
+  const auto& errors = result.errors;
+  if (errors.total() > 0) {
+    std::fprintf(stderr, "kauri bench: %llu operations went wrong; the first: %s\n",
+                 static_cast<unsigned long long>(errors.total()),
+                 text::visible(errors.first).c_str());
+    return kWrongStatus;
   }
+  return result.interrupted ? kInterruptedStatus : 0;
 }
 
-void add_workload_command(CLI::App& bench, int& exit_status, WorkloadKind kind,
+Result<int> run_once(const BenchArguments& arguments, const BenchPlan& plan) {
+  toolkit::LoadRecord record = make_record(arguments, plan);
+  KAURI_TRY(record.result, toolkit::run_load(plan.load, plan.mix));
+  print(arguments.json  ? toolkit::report_json(record)
+        : arguments.csv ? toolkit::report_csv(record)
+                        : toolkit::report_text(record));
+  return status_of(record.result);
+}
+
+// One step of the search. What takes each number once goes on where the last step has ended.
+Result<toolkit::LoadResult> run_step(BenchPlan& plan, double rate) {
+  plan.load.rate = rate;
+  auto result = toolkit::run_load(plan.load, plan.mix);
+  if (!result) return result;
+  ++plan.load.seed;
+  for (std::size_t i = 0; i < plan.mix.parts.size(); ++i) {
+    toolkit::Workload& workload = plan.mix.parts[i].workload;
+    if (workload.order != toolkit::Order::kOnce) continue;
+    workload.low = std::min(result->kinds[i].next_number, workload.high);
+  }
+  return result;
+}
+
+Result<int> run_find_max(const BenchArguments& arguments, BenchPlan& plan,
+                         BenchProgress& progress) {
+  toolkit::LoadRecord record = make_record(arguments, plan);
+  KAURI_TRY(const auto found,
+            toolkit::find_max(
+                *plan.find_max, [&plan](double rate) { return run_step(plan, rate); },
+                [&progress](const toolkit::FindMaxStep& step) {
+                  progress.line("step: " + std::to_string(step.rate) + " ops/s " +
+                                (step.held ? "held" : "broke the objective: " + step.why));
+                }));
+  progress.finish();
+  if (found.best) {
+    record.result = found.steps[*found.best].result;
+    record.options.rate = found.steps[*found.best].rate;
+  }
+  record.result.interrupted = found.interrupted;
+  print(arguments.json  ? toolkit::find_max_json(record, found)
+        : arguments.csv ? toolkit::find_max_csv(record, found)
+                        : toolkit::find_max_text(record, found));
+  if (found.interrupted) return kInterruptedStatus;
+  if (found.best) return 0;
+  std::fprintf(stderr, "kauri bench: even the lowest rate broke the objective\n");
+  return kWrongStatus;
+}
+
+Result<int> run(const BenchArguments& arguments) {
+  KAURI_TRY(BenchPlan plan, plan_bench(arguments));
+  raise_descriptor_limit();
+  watch_interrupts();
+  plan.load.interrupted = &interrupted;
+  BenchProgress progress(arguments.interval_option->count() > 0);
+  if (progress.shows()) {
+    plan.load.on_interval = [&progress](const toolkit::Interval& interval) {
+      progress.interval(interval);
+    };
+  }
+  auto status = plan.find_max ? run_find_max(arguments, plan, progress) : run_once(arguments, plan);
+  progress.finish();
+  return status;
+}
+
+void add_workload_command(CLI::App& bench, int& exit_status, std::optional<WorkloadKind> kind,
                           const char* description) {
-  CLI::App* const command =
-      bench.add_subcommand(std::string(toolkit::to_string(kind)), description);
-  const auto arguments = std::make_shared<Arguments>();
-  arguments->workload.kind = kind;
-  add_load_options(*command, *arguments);
-  add_kind_options(*command, *arguments);
-  if (kind == WorkloadKind::kBind) {
-    add_password_options(*command, *arguments, "Password of the entries; may have {n}");
-  } else {
-    command->add_option("--bind-dn", arguments->bind_dn, "Bind as [anonymous]");
-    add_password_options(*command, *arguments, "Password to bind with");
-  }
-  if (kind != WorkloadKind::kAdd && kind != WorkloadKind::kDelete) {
-    command->add_flag("--sequential", arguments->sequential,
-                      "Take the numbers in order instead of at random");
-  }
+  const std::string name(kind ? toolkit::to_string(*kind) : "mixed");
+  CLI::App* const command = bench.add_subcommand(name, description);
+  const auto arguments = std::make_shared<BenchArguments>();
+  arguments->kind = kind;
+  add_bench_options(*command, *arguments);
   command->callback([arguments, &exit_status] {
     const auto status = run(*arguments);
     exit_status = status ? *status : fail("bench", status.error());
@@ -301,8 +171,8 @@ void add_workload_command(CLI::App& bench, int& exit_status, WorkloadKind kind,
 void add_bench_command(CLI::App& app, int& exit_status) {
   CLI::App* const bench = app.add_subcommand(
       "bench",
-      "Load tests over LDAP. Each connection keeps --depth requests outstanding; wrong answers "
-      "are counted and make the exit status 1");
+      "Load tests over LDAP. Each connection keeps --depth requests outstanding, or requests start "
+      "at a --rate; wrong answers are counted and make the exit status 1");
   bench->require_subcommand(1);
   add_workload_command(*bench, exit_status, WorkloadKind::kSearch, "Searches by a filter");
   add_workload_command(*bench, exit_status, WorkloadKind::kBind, "Simple binds");
@@ -312,6 +182,9 @@ void add_bench_command(CLI::App& app, int& exit_status) {
                        "Compares; compareTrue is the right answer");
   add_workload_command(*bench, exit_status, WorkloadKind::kDelete,
                        "Deletes entries, each number once");
+  add_workload_command(*bench, exit_status, WorkloadKind::kModrdn,
+                       "Renames entries there and back again");
+  add_workload_command(*bench, exit_status, std::nullopt, "Several operations by weights");
   add_bench_null_command(*bench, exit_status);
 }
 

@@ -120,6 +120,25 @@ Result<UniqueFd> connect_to(const Endpoint& endpoint, unsigned timeout_seconds) 
   return fd;
 }
 
+Result<UniqueFd> begin_connecting(const Endpoint& endpoint) {
+  UniqueFd fd(socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return system_error("cannot make a socket for " + endpoint.text);
+  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&endpoint.address),
+              endpoint.address_size) != 0 &&
+      errno != EINPROGRESS) {
+    const bool no_port = errno == EADDRNOTAVAIL;
+    const Error error = system_error("cannot connect to " + endpoint.text);
+    // The ports of closed connections stay taken for a minute.
+    return no_port ? error.with_context("no port of this machine is free, see ip_local_port_range")
+                   : error;
+  }
+  if (endpoint.address.ss_family != AF_UNIX) {
+    const int one = 1;
+    setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+  }
+  return fd;
+}
+
 Result<UniqueFd> listen_on(const Endpoint& endpoint) {
   UniqueFd fd(socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return system_error("cannot make a socket for " + endpoint.text);

@@ -31,6 +31,9 @@ Result<Endpoint> resolve_host_port(std::string_view text);
 // RETURNS: kIo with the address and the system's reason.
 Result<UniqueFd> connect_to(const Endpoint& endpoint, unsigned timeout_seconds);
 
+// Non-blocking: the connection may still be on its way, and be refused later. RETURNS: kIo.
+Result<UniqueFd> begin_connecting(const Endpoint& endpoint);
+
 Result<void> set_nonblocking(int fd);
 
 // A non-blocking listening socket; port 0 takes any free one. RETURNS: kIo.

@@ -16,10 +16,10 @@ namespace kauri::toolkit {
 
 class Histogram {
  public:
-  void record(std::uint64_t value) {
-    ++counts_[bucket_of(value)];
-    ++count_;
-    sum_ += static_cast<double>(value);
+  void record(std::uint64_t value, std::uint64_t times = 1) {
+    counts_[bucket_of(value)] += times;
+    count_ += times;
+    sum_ += static_cast<double>(value) * static_cast<double>(times);
     minimum_ = std::min(minimum_, value);
     maximum_ = std::max(maximum_, value);
   }

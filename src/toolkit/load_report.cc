@@ -2,115 +2,103 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
 
-#include "ldap/result_code.h"
+#include "toolkit/report_parts.h"
 
 namespace kauri::toolkit {
 
 namespace {
 
-constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
-constexpr const char* kQuantileNames[] = {"p50", "p90", "p95", "p99", "p99.9"};
-constexpr double kOtherShareMax = 0.1;  // of the machine, for others than client and server
+constexpr double kNotStartedWarnShare = 0.01;  // at the end of any window a few wait
+constexpr double kOtherShareMax = 0.1;         // of the machine, for others than client and server
 
-double micros(double nanos) {
-  return nanos / 1000;
-}
-
-double per_operation(double seconds, const LoadResult& result) {
-  return result.operations == 0 ? 0 : seconds * 1e6 / static_cast<double>(result.operations);
-}
-
-std::string code_name(std::size_t code) {
-  return code == 127 ? "other code" : std::string(to_string(static_cast<ldap::ResultCode>(code)));
-}
-
-std::string_view order_name(Order order) {
-  if (order == Order::kRandom) return "random";
-  return order == Order::kSequential ? "sequential" : "once";
-}
-
-std::string latency_line(const LoadResult& result) {
-  std::string out = "latency us    ";
-  for (std::size_t i = 0; i < std::size(kQuantiles); ++i) {
-    out += fmt::format("{} {:.1f}  ", kQuantileNames[i],
-                       micros(static_cast<double>(result.latency.at_quantile(kQuantiles[i]))));
+std::string latency_text(const Histogram& latency) {
+  std::string out;
+  for (const auto& [name, quantile] : kReportQuantiles) {
+    out += fmt::format("{} {:.1f}  ", name,
+                       micros(static_cast<double>(latency.at_quantile(quantile))));
   }
-  return out + fmt::format("max {:.1f}  mean {:.1f}\n",
-                           micros(static_cast<double>(result.latency.maximum())),
-                           micros(result.latency.mean()));
+  return out + fmt::format("max {:.1f}  mean {:.1f}",
+                           micros(static_cast<double>(latency.maximum())), micros(latency.mean()));
 }
 
-std::string errors_line(const LoadErrors& errors) {
+std::string codes_text(const std::string& who, const OperationFigures& figures) {
+  std::string out;
+  for (std::size_t code = 0; code < figures.codes.size(); ++code) {
+    if (figures.codes[code] == 0) continue;
+    out += fmt::format("{:<13} {:<9} {:<28} {}\n", out.empty() ? "results" : "", who,
+                       code_name(code), figures.codes[code]);
+  }
+  return out;
+}
+
+std::string entries_text(const OperationFigures& figures, std::uint64_t references) {
+  std::string out = fmt::format("entries       seen {}", figures.entries);
+  out += figures.has_expectation ? fmt::format(", expected {}", figures.expected_entries)
+                                 : std::string(", expected any number");
+  return out + fmt::format(", references {}\n", references);
+}
+
+std::string errors_text(const LoadErrors& errors) {
   if (errors.total() == 0) return "errors        0\n";
   return fmt::format(
-      "errors        {}: wrong code {}, wrong entries {}, broken answer {}, lost {}, no answer {}\n"
-      "first error   {}\n",
+      "errors        {}: wrong code {}, wrong entries {}, broken answer {}, lost {}, no answer {}, "
+      "no connection {}\nfirst error   {}\n",
       errors.total(), errors.wrong_code, errors.wrong_entries, errors.broken_answer, errors.lost,
-      errors.no_answer, errors.first);
+      errors.no_answer, errors.no_connection, errors.first);
 }
 
-nlohmann::json latency_json(const LoadResult& result) {
-  nlohmann::json out;
-  for (std::size_t i = 0; i < std::size(kQuantiles); ++i) {
-    out[kQuantileNames[i]] = micros(static_cast<double>(result.latency.at_quantile(kQuantiles[i])));
+std::string server_text(const LoadRecord& record) {
+  const LoadResult& result = record.result;
+  if (!result.server) return {};
+  const auto mega = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  const ServerUse& use = *result.server;
+  return fmt::format(
+      "server CPU    {:.2f} us/op, {:.2f} cores; RSS {:.1f} MB ({:.1f} MB private, peak {:.1f} "
+      "MB), "
+      "{:+.1f} MB in the window\n",
+      per_operation(use.cpu_seconds, result),
+      result.seconds > 0 ? use.cpu_seconds / result.seconds : 0, mega(use.end.rss_bytes),
+      mega(use.end.rss_anon_bytes), mega(use.end.rss_peak_bytes),
+      mega(use.end.rss_bytes) - mega(use.begin.rss_bytes));
+}
+
+std::string head_text(const LoadRecord& record) {
+  const LoadOptions& options = record.options;
+  std::string out = record.mix.description() + "\n";
+  out += fmt::format("server        {} at {}; durability {}, data set {}\n",
+                     software_name(record.server), options.endpoint.text,
+                     or_unknown(record.durability), or_unknown(record.dataset));
+  out += fmt::format("client        {} connections{}, depth {}, {} threads, seed {}\n",
+                     options.connections, options.reconnect ? " anew for each operation" : "",
+                     options.depth, options.threads, options.seed);
+  if (record.mix.parts.size() == 1) {
+    const Workload& workload = record.mix.parts[0].workload;
+    out += fmt::format("{}       {} to {}, {}\n", workload.by_line ? "lines  " : "numbers",
+                       workload.low + (workload.by_line ? 1 : 0),
+                       workload.high + (workload.by_line ? 1 : 0), order_name(workload.order));
   }
-  out["min"] = micros(static_cast<double>(result.latency.minimum()));
-  out["max"] = micros(static_cast<double>(result.latency.maximum()));
-  out["mean"] = micros(result.latency.mean());
   return out;
-}
-
-nlohmann::json errors_json(const LoadErrors& errors) {
-  return {{"total", errors.total()},
-          {"wrong_code", errors.wrong_code},
-          {"wrong_entries", errors.wrong_entries},
-          {"broken_answer", errors.broken_answer},
-          {"lost", errors.lost},
-          {"no_answer", errors.no_answer},
-          {"first", errors.first}};
-}
-
-nlohmann::json options_json(const LoadOptions& options, const Workload& workload) {
-  nlohmann::json out = {{"uri", options.endpoint.text},
-                        {"bind_dn", options.bind_dn},
-                        {"what", workload.description},
-                        {"low", options.low},
-                        {"high", options.high},
-                        {"order", order_name(options.order)},
-                        {"seed", options.seed},
-                        {"connections", options.connections},
-                        {"threads", options.threads},
-                        {"depth", options.depth},
-                        {"warmup_s", options.warmup_seconds}};
-  if (options.count) {
-    out["count"] = *options.count;
-  } else {
-    out["duration_s"] = options.duration_seconds;
-  }
-  if (options.expect_entries) out["expect_entries"] = *options.expect_entries;
-  return out;
-}
-
-nlohmann::json server_json(const ServerUse& server, const LoadResult& result) {
-  return {{"cpu_s", server.cpu_seconds},
-          {"cpu_us_per_op", per_operation(server.cpu_seconds, result)},
-          {"cores", result.seconds > 0 ? server.cpu_seconds / result.seconds : 0},
-          {"rss_bytes", server.end.rss_bytes},
-          {"rss_anon_bytes", server.end.rss_anon_bytes},
-          {"rss_peak_bytes", server.end.rss_peak_bytes}};
 }
 
 }  // namespace
 
 std::string interval_line(const Interval& interval) {
   return fmt::format(
-      "{:7.1f} s  {:9.0f} ops/s  mean {:8.1f} us{}{}", interval.seconds,
-      interval.span > 0 ? static_cast<double>(interval.operations) / interval.span : 0,
-      micros(interval.mean_latency_nanos),
+      "{:7.1f} s  {:9.0f} ops/s  mean {:8.1f} us  p99 {:8.1f} us  max {:8.1f} us{}{}",
+      interval.seconds, interval.rate(), micros(interval.mean_latency_nanos),
+      micros(interval.p99_latency_nanos), micros(interval.maximum_latency_nanos),
       interval.errors > 0 ? fmt::format("  {} errors", interval.errors) : "",
       interval.warmup ? "  (warm-up)" : "");
+}
+
+std::string progress_bar(double share, std::size_t width) {
+  const double part = std::clamp(share, 0.0, 1.0);
+  const auto full = static_cast<std::size_t>(std::floor(part * static_cast<double>(width)));
+  return fmt::format("[{}{}] {:3.0f} %", std::string(full, '#'), std::string(width - full, '.'),
+                     std::floor(part * 100));
 }
 
 std::vector<std::string> warnings_of(const LoadRecord& record) {
@@ -129,85 +117,87 @@ std::vector<std::string> warnings_of(const LoadRecord& record) {
         "other processes used {:.0f} % of the machine meanwhile; repeat this on a quiet one",
         *result.other_cpu_seconds * 100 / capacity));
   }
-  if (result.range_used_up) {
-    out.push_back(
-        fmt::format("the numbers {} to {} were used up before the end; use a wider --range",
-                    record.options.low, record.options.high));
+  const auto due = static_cast<double>(result.not_started + result.all.operations);
+  if (static_cast<double>(result.not_started) > kNotStartedWarnShare * due) {
+    out.push_back(fmt::format(
+        "{} of {} requests that were due could not be started, because all connections waited for "
+        "answers: the load is more than the server does; the latencies have their waiting in them",
+        result.not_started, result.not_started + result.all.operations));
   }
+  if (!result.used_up.empty()) {
+    out.push_back("the numbers of the operation " + result.used_up +
+                  " were used up before the end; use a wider --range");
+  }
+  if (record.mix.has(WorkloadKind::kSearch) && result.all.operations > 0 &&
+      result.all.entries == 0 && !result.all.has_expectation) {
+    out.push_back(
+        "no search found an entry; --expect-entries makes a wrong number of them an error");
+  }
+  if (result.left_renamed > 0) {
+    out.push_back(fmt::format("{} entries still have their new name", result.left_renamed));
+  }
+  if (result.too_many_errors) {
+    out.push_back(fmt::format("the run ended early, after {} errors", result.errors.total()));
+  }
+  if (result.interrupted) out.emplace_back("the run was interrupted");
   return out;
 }
 
 std::string report_text(const LoadRecord& record) {
-  const LoadOptions& options = record.options;
   const LoadResult& result = record.result;
-  std::string out =
-      fmt::format("{}, numbers {} to {} {}, {} connections, depth {}, {} threads\n",
-                  record.workload.description, options.low, options.high, order_name(options.order),
-                  options.connections, options.depth, options.threads);
-  out += fmt::format("operations    {} in {:.3f} s: {:.1f} ops/s\n", result.operations,
+  const bool mixed = record.mix.parts.size() > 1;
+  std::string out = head_text(record);
+  out += fmt::format("operations    {} in {:.3f} s: {:.1f} ops/s\n", result.all.operations,
                      result.seconds, result.rate());
-  out += latency_line(result);
-  if (record.workload.kind == WorkloadKind::kSearch) {
-    out += fmt::format("entries       {}, references {}\n", result.entries, result.references);
+  if (record.options.rate) {
+    out += fmt::format("asked for     {:.1f} ops/s; {} requests not started\n",
+                       *record.options.rate, result.not_started);
   }
-  out += "results       ";
-  for (std::size_t code = 0; code < result.codes.size(); ++code) {
-    if (result.codes[code] == 0) continue;
-    out += fmt::format("{} {}  ", code_name(code), result.codes[code]);
+  out += "latency us    " + latency_text(result.all.latency) + "\n";
+  if (mixed) {
+    for (const OperationFigures& kind : result.kinds) {
+      out += fmt::format(
+          "  {:<11} {}: {:.1f} ops/s  {}\n", kind.name, kind.operations,
+          result.seconds > 0 ? static_cast<double>(kind.operations) / result.seconds : 0,
+          latency_text(kind.latency));
+    }
   }
-  out += "\n" + errors_line(result.errors);
+  if (record.mix.has(WorkloadKind::kSearch)) out += entries_text(result.all, result.references);
+  std::string codes;
+  for (const OperationFigures& kind : result.kinds) codes += codes_text(kind.name, kind);
+  out += codes + errors_text(result.errors);
   out += fmt::format("client CPU    {:.2f} us/op, busiest thread {:.0f} %\n",
                      per_operation(result.client_cpu_seconds, result), result.busiest_thread * 100);
-  if (result.server) {
-    out += fmt::format(
-        "server CPU    {:.2f} us/op, {:.2f} cores; RSS {:.1f} MB ({:.1f} MB private, peak {:.1f} "
-        "MB)\n",
-        per_operation(result.server->cpu_seconds, result),
-        result.seconds > 0 ? result.server->cpu_seconds / result.seconds : 0,
-        static_cast<double>(result.server->end.rss_bytes) / 1e6,
-        static_cast<double>(result.server->end.rss_anon_bytes) / 1e6,
-        static_cast<double>(result.server->end.rss_peak_bytes) / 1e6);
-  }
+  out += server_text(record);
   for (const auto& [key, value] : record.notes) out += "note          " + key + "=" + value + "\n";
   for (const std::string& warning : warnings_of(record)) out += "warning       " + warning + "\n";
   return out;
 }
 
-std::string report_json(const LoadRecord& record) {
-  const LoadResult& result = record.result;
-  nlohmann::json out = {
-      {"workload", to_string(record.workload.kind)},
-      {"client_version", record.version},
-      {"time_unix_s", static_cast<double>(record.wall_micros) / 1e6},
-      {"options", options_json(record.options, record.workload)},
-      {"seconds", result.seconds},
-      {"operations", result.operations},
-      {"ops_per_s", result.rate()},
-      {"entries", result.entries},
-      {"references", result.references},
-      {"octets_sent", result.octets_sent},
-      {"octets_received", result.octets_received},
-      {"latency_us", latency_json(result)},
-      {"errors", errors_json(result.errors)},
-      {"client_cpu_us_per_op", per_operation(result.client_cpu_seconds, result)},
-      {"client_busiest_thread", result.busiest_thread},
-      {"machine",
-       {{"kernel", record.machine.kernel},
-        {"processor", record.machine.processor},
-        {"processors", record.machine.processors},
-        {"memory_bytes", record.machine.memory_bytes}}},
-      {"notes", nlohmann::json::object()},
-      {"warnings", warnings_of(record)},
-  };
-  auto& codes = out["result_codes"] = nlohmann::json::object();
-  for (std::size_t code = 0; code < result.codes.size(); ++code) {
-    if (result.codes[code] > 0) codes[code_name(code)] = result.codes[code];
+std::string find_max_text(const LoadRecord& record, const FindMaxResult& found) {
+  std::string out = record.mix.description() + "\n";
+  std::string objectives;
+  for (const Objective& objective : found.objectives) {
+    objectives += (objectives.empty() ? "" : ", ") + to_string(objective);
   }
-  if (result.server) out["server"] = server_json(*result.server, result);
-  if (result.other_cpu_seconds) out["other_cpu_s"] = *result.other_cpu_seconds;
-  for (const auto& [key, value] : record.notes) out["notes"][key] = value;
-  // Octets that are no UTF-8, from a server's diagnostic, become replacement characters.
-  return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  out += "objective     " + objectives + "\n";
+  out += fmt::format("{:>12} {:>12} {:>12} {:>12} {:>12}\n", "asked ops/s", "seen ops/s", "p50 us",
+                     "p99 us", "max us");
+  for (const FindMaxStep& step : found.steps) {
+    const Histogram& latency = step.result.all.latency;
+    out +=
+        fmt::format("{:>12.1f} {:>12.1f} {:>12.1f} {:>12.1f} {:>12.1f}  {}\n", step.rate,
+                    step.result.rate(), micros(static_cast<double>(latency.at_quantile(0.5))),
+                    micros(static_cast<double>(latency.at_quantile(0.99))),
+                    micros(static_cast<double>(latency.maximum())), step.held ? "held" : step.why);
+  }
+  if (!found.best) {
+    return out + "best          none: " +
+           (found.interrupted ? "interrupted" : "even the lowest rate broke the objective") + "\n";
+  }
+  out += fmt::format("best          {:.1f} ops/s\n", found.steps[*found.best].rate);
+  if (found.reached_limit) out += "              the highest rate that can be asked for\n";
+  return out + "\nThe best step:\n" + report_text(record);
 }
 
 }  // namespace kauri::toolkit

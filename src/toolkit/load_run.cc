@@ -15,8 +15,9 @@ namespace kauri::toolkit {
 
 namespace {
 
-constexpr std::int64_t kNanos = 1'000'000'000;
 constexpr double kSecondsMax = 1e9;
+constexpr double kIntervalMin = 0.1;
+constexpr std::size_t kIntervalsMax = 100'000;  // kept for the result; later ones are only shown
 
 Error range_error(const char* what, std::size_t value, std::size_t low, std::size_t high) {
   return invalid(std::string(what) + " " + std::to_string(value) + " is not in the range of " +
@@ -29,7 +30,7 @@ Result<void> check_seconds(const char* what, double seconds) {
                  " seconds is not in the range of 0 to 1000000000");
 }
 
-Result<void> check_options(const LoadOptions& options, const Workload& workload) {
+Result<void> check_sizes(const LoadOptions& options) {
   if (options.connections < 1 || options.connections > kConnectionsMax) {
     return range_error("the number of connections", options.connections, 1, kConnectionsMax);
   }
@@ -44,14 +45,25 @@ Result<void> check_options(const LoadOptions& options, const Workload& workload)
   if (options.depth < 1 || options.depth > kDepthMax) {
     return range_error("the depth", options.depth, 1, kDepthMax);
   }
-  if (workload.kind == WorkloadKind::kBind && options.depth != 1) {
-    return invalid(
-        "a connection has one bind at a time (RFC 4511 section 4.2.1): the depth must "
-        "be 1, not " +
-        std::to_string(options.depth));
+  if (options.errors_max < 1) {
+    return invalid("a limit of 0 errors would end every run; the least is 1");
   }
+  return {};
+}
+
+Result<void> check_times(const LoadOptions& options) {
   KAURI_CHECK(check_seconds("a warm-up", options.warmup_seconds));
   KAURI_CHECK(check_seconds("a time limit", options.timeout_seconds));
+  KAURI_CHECK(check_seconds("an interval", options.interval_seconds));
+  if (options.interval_seconds < kIntervalMin) {
+    return invalid("an interval of " + std::to_string(options.interval_seconds) +
+                   " seconds is shorter than 0.1");
+  }
+  // Written so that what is no number fails too.
+  if (options.rate && !(*options.rate > 0 && *options.rate <= kRateMax)) {
+    return invalid("a rate of " + std::to_string(*options.rate) +
+                   " operations for each second is not above 0 and up to 10000000");
+  }
   if (options.count) {
     if (*options.count == 0) return invalid("a count of 0 operations measures nothing");
     return {};
@@ -61,6 +73,36 @@ Result<void> check_options(const LoadOptions& options, const Workload& workload)
                    " seconds measures nothing");
   }
   return check_seconds("a duration", options.duration_seconds);
+}
+
+Result<void> check_mix(const LoadOptions& options, const Mix& mix) {
+  if (mix.has(WorkloadKind::kBind) && options.depth != 1) {
+    return invalid(
+        "a connection has one bind at a time (RFC 4511 section 4.2.1): the depth must be 1, not " +
+        std::to_string(options.depth));
+  }
+  if (options.reconnect && options.depth != 1) {
+    return invalid("a connection for each operation has one request: the depth must be 1, not " +
+                   std::to_string(options.depth));
+  }
+  for (const Mix::Part& part : mix.parts) {
+    const Workload& workload = part.workload;
+    if (!workload.requests_back) continue;
+    // Each place may have an entry on its way to either name.
+    const std::uint64_t least = 2 * options.connections * options.depth + options.threads;
+    if (workload.high - workload.low + 1 >= least) continue;
+    return invalid("renamings of " + std::to_string(workload.high - workload.low + 1) +
+                   " entries back and forth, with " + std::to_string(options.connections) +
+                   " connections of depth " + std::to_string(options.depth) + ", need at least " +
+                   std::to_string(least) + " entries, so that none is in two of them");
+  }
+  return {};
+}
+
+Result<void> check_options(const LoadOptions& options, const Mix& mix) {
+  KAURI_CHECK(check_sizes(options));
+  KAURI_CHECK(check_mix(options, mix));
+  return check_times(options);
 }
 
 // Where workers and the coordinator meet.
@@ -137,8 +179,8 @@ struct Reading {
 
 class Coordinator {
  public:
-  Coordinator(const LoadOptions& options, const Workload& workload, Clock& clock)
-      : options_(options), workload_(workload), clock_(clock) {}
+  Coordinator(const LoadOptions& options, const Mix& mix, Clock& clock)
+      : options_(options), mix_(mix), clock_(clock) {}
 
   Result<LoadResult> run() {
     KAURI_TRY(begin_, read());  // names a missing server before the load starts
@@ -158,7 +200,7 @@ class Coordinator {
  private:
   Result<void> start_threads() {
     for (unsigned i = 0; i < options_.threads; ++i) {
-      workers_.push_back(std::make_unique<LoadWorker>(options_, workload_, clock_, i));
+      workers_.push_back(std::make_unique<LoadWorker>(options_, mix_, clock_, i));
     }
     for (auto& worker : workers_) {
       // The standard library reports a thread that cannot be made by an exception.
@@ -189,6 +231,7 @@ class Coordinator {
   Result<void> conduct() {
     start_nanos_ = clock_.monotonic_nanos();
     last_nanos_ = start_nanos_;
+    schedule_.start_nanos = start_nanos_;
     schedule_.measure_nanos =
         start_nanos_ + static_cast<std::int64_t>(options_.warmup_seconds * 1e9);
     schedule_.end_nanos =
@@ -214,10 +257,21 @@ class Coordinator {
     for (;;) {
       const std::int64_t now = clock_.monotonic_nanos();
       if (now >= moment) return false;
-      const std::int64_t next = std::max(last_nanos_ + kNanos, now);
+      const std::int64_t next = std::max(last_nanos_ + interval_nanos(), now);
       if (meeting_.wait_done(threads_.size(), std::min(next, moment) - now)) return true;
-      if (clock_.monotonic_nanos() >= last_nanos_ + kNanos) report_interval();
+      if (clock_.monotonic_nanos() >= last_nanos_ + interval_nanos()) report_interval();
     }
+  }
+
+  std::int64_t interval_nanos() const {
+    return static_cast<std::int64_t>(options_.interval_seconds * 1e9);
+  }
+
+  // How much of the run is over, by the clock or by the count.
+  double share(std::int64_t now, std::uint64_t measured) const {
+    if (options_.count) return static_cast<double>(measured) / static_cast<double>(*options_.count);
+    const double all = options_.warmup_seconds + options_.duration_seconds;
+    return std::min(1.0, static_cast<double>(now - start_nanos_) / 1e9 / all);
   }
 
   void report_interval() {
@@ -228,20 +282,22 @@ class Coordinator {
     interval.warmup = now < schedule_.measure_nanos;
     std::uint64_t operations = 0;
     std::uint64_t errors = 0;
-    std::uint64_t latency = 0;
+    std::uint64_t measured = 0;
+    Histogram latency;
     for (const auto& worker : workers_) {
       operations += worker->progress().operations.load(std::memory_order_relaxed);
       errors += worker->progress().errors.load(std::memory_order_relaxed);
-      latency += worker->progress().latency_nanos.load(std::memory_order_relaxed);
+      measured += worker->progress().measured.load(std::memory_order_relaxed);
+      worker->take_interval(latency);
     }
+    interval.share = share(now, measured);
     interval.operations = operations - std::exchange(seen_operations_, operations);
     interval.errors = errors - std::exchange(seen_errors_, errors);
-    const std::uint64_t spent = latency - std::exchange(seen_latency_, latency);
-    if (interval.operations > 0) {
-      interval.mean_latency_nanos =
-          static_cast<double>(spent) / static_cast<double>(interval.operations);
-    }
+    interval.mean_latency_nanos = latency.mean();
+    interval.p99_latency_nanos = static_cast<double>(latency.at_quantile(0.99));
+    interval.maximum_latency_nanos = static_cast<double>(latency.maximum());
     last_nanos_ = now;
+    if (intervals_.size() < kIntervalsMax) intervals_.push_back(interval);
     if (options_.on_interval) options_.on_interval(interval);
   }
 
@@ -249,10 +305,16 @@ class Coordinator {
     LoadResult out;
     std::int64_t finished = schedule_.measure_nanos;
     std::int64_t cpu = 0;
+    bool ended_early = true;
+    out.kinds.resize(mix_.parts.size());
+    for (std::size_t i = 0; i < mix_.parts.size(); ++i) {
+      out.kinds[i].name = to_string(mix_.parts[i].workload.kind);
+    }
     for (auto& worker : workers_) {
       LoadWorker::Outcome outcome = worker->take();
       add_part(out, outcome.part);
       finished = std::max(finished, outcome.finished_nanos);
+      ended_early = ended_early && outcome.ended_early;
       cpu += outcome.measured_cpu_nanos;
       if (outcome.measured_wall_nanos > 0) {
         out.busiest_thread =
@@ -260,14 +322,18 @@ class Coordinator {
                                              static_cast<double>(outcome.measured_wall_nanos));
       }
     }
-    const bool cut_short = options_.count || out.range_used_up;
-    const std::int64_t end = cut_short ? finished : schedule_.end_nanos;
+    for (const OperationFigures& kind : out.kinds) out.all.add(kind);
+    // An open loop's last answers may come after the window's end: they took that long.
+    const std::int64_t end = ended_early     ? finished
+                             : options_.rate ? std::max(finished, schedule_.end_nanos)
+                                             : schedule_.end_nanos;
     out.seconds = static_cast<double>(end - schedule_.measure_nanos) / 1e9;
     out.client_cpu_seconds = static_cast<double>(cpu) / 1e9;
+    out.intervals = std::move(intervals_);
     if (begin_.server && end_.server) {
       const double server = end_.server->cpu_seconds() - begin_.server->cpu_seconds();
       const double client = end_.client_seconds - begin_.client_seconds;
-      out.server = ServerUse{server, *end_.server};
+      out.server = ServerUse{server, *begin_.server, *end_.server};
       out.other_cpu_seconds =
           std::max(0.0, end_.machine_seconds - begin_.machine_seconds - server - client);
     }
@@ -275,24 +341,21 @@ class Coordinator {
   }
 
   static void add_part(LoadResult& out, const LoadResult& part) {
-    out.operations += part.operations;
-    out.entries += part.entries;
+    out.all.latency.merge(part.all.latency);
+    for (std::size_t i = 0; i < out.kinds.size(); ++i) out.kinds[i].add(part.kinds[i]);
     out.references += part.references;
     out.octets_sent += part.octets_sent;
     out.octets_received += part.octets_received;
-    out.latency.merge(part.latency);
-    for (std::size_t i = 0; i < out.codes.size(); ++i) out.codes[i] += part.codes[i];
-    out.errors.wrong_code += part.errors.wrong_code;
-    out.errors.wrong_entries += part.errors.wrong_entries;
-    out.errors.broken_answer += part.errors.broken_answer;
-    out.errors.lost += part.errors.lost;
-    out.errors.no_answer += part.errors.no_answer;
-    if (out.errors.first.empty()) out.errors.first = part.errors.first;
-    out.range_used_up |= part.range_used_up;
+    out.not_started += part.not_started;
+    out.left_renamed += part.left_renamed;
+    out.errors.add(part.errors);
+    if (out.used_up.empty()) out.used_up = part.used_up;
+    out.interrupted |= part.interrupted;
+    out.too_many_errors |= part.too_many_errors;
   }
 
   const LoadOptions& options_;
-  const Workload& workload_;
+  const Mix& mix_;
   Clock& clock_;
   Meeting meeting_;
   std::vector<std::unique_ptr<LoadWorker>> workers_;
@@ -304,14 +367,14 @@ class Coordinator {
   std::int64_t last_nanos_ = 0;
   std::uint64_t seen_operations_ = 0;
   std::uint64_t seen_errors_ = 0;
-  std::uint64_t seen_latency_ = 0;
+  std::vector<Interval> intervals_;
 };
 
 }  // namespace
 
-Result<LoadResult> run_load(const LoadOptions& options, const Workload& workload, Clock& clock) {
-  KAURI_CHECK(check_options(options, workload));
-  return Coordinator(options, workload, clock).run();
+Result<LoadResult> run_load(const LoadOptions& options, const Mix& mix, Clock& clock) {
+  KAURI_CHECK(check_options(options, mix));
+  return Coordinator(options, mix, clock).run();
 }
 
 }  // namespace kauri::toolkit

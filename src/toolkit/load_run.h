@@ -1,8 +1,8 @@
 // run_load: one load test from connecting to the result.
 //
 // Starts the workers' threads, waits until all their connections are open and bound, lets them go
-// together, reads the server's CPU time at both ends of the measured window, calls on_interval once
-// a second, and merges what the workers found. Thread safety: thread-compatible; the callback runs
+// together, reads the server's CPU time at both ends of the measured window, calls on_interval each
+// interval, and merges what the workers found. Thread safety: thread-compatible; the callback runs
 // on the calling thread.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace kauri::toolkit {
 // RETURNS: kInvalid for options that cannot work together; kIo and others when a connection cannot
 // be opened or bound; kNotFound when there is no server process with the given pid. Wrong answers
 // are no failure of the run: they are counted in LoadResult::errors.
-Result<LoadResult> run_load(const LoadOptions& options, const Workload& workload,
+Result<LoadResult> run_load(const LoadOptions& options, const Mix& mix,
                             Clock& clock = Clock::system());
 
 }  // namespace kauri::toolkit

@@ -1,60 +1,57 @@
 #include "toolkit/load_worker.h"
 
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
-#include "ldap/client.h"
-#include "ldap/message.h"
+#include "toolkit/result_text.h"
 
 namespace kauri::toolkit {
 
 namespace {
 
 constexpr std::size_t kInputSize = std::size_t{128} << 10U;
-constexpr int kPollMillis = 100;  // so that the end of a run is seen when nothing arrives
+constexpr std::int64_t kWaitNanos = 100'000'000;  // so that an end is seen when nothing arrives
+constexpr std::int64_t kRetryNanos = 10'000'000;  // after a connection that could not be made
+constexpr std::int64_t kPublishNanos = 100'000'000;
 constexpr std::int64_t kStallCheckNanos = 1'000'000'000;
+constexpr unsigned long kTimerSlackNanos = 1;
 constexpr int kEvents = 256;
-
-constexpr ber::Tag kEntryTag = ber::application_constructed(4);
-constexpr ber::Tag kReferenceTag = ber::application_constructed(19);
-constexpr ber::Tag kIntermediateTag = ber::application_constructed(25);
+// A longer backlog is recorded in as many steps: the histogram's buckets are coarser than these.
+constexpr std::uint64_t kBacklogSteps = 100'000;
 
 // The share of `total` that worker `index` of `workers` gets.
 std::uint64_t share(std::uint64_t total, std::uint64_t workers, std::uint64_t index) {
   return total / workers + (index < total % workers ? 1 : 0);
 }
 
-// What an LDAPResult says, for people.
-std::string describe_result(int code, std::string_view body) {
-  ldap::ResultView view;
-  std::string out = code < 0 ? "a result that is not BER"
-                             : std::string(to_string(static_cast<ldap::ResultCode>(code)));
-  if (ldap::decode_result(body, view) && !view.diagnostic.empty()) {
-    out += " (" + std::string(view.diagnostic.substr(0, 300)) + ")";
-  }
-  return out;
+// One writer: a plain add is enough, and costs no locked instruction.
+void bump(std::atomic<std::uint64_t>& counter, std::uint64_t value) {
+  counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
 }
 
 }  // namespace
 
-LoadWorker::LoadWorker(const LoadOptions& options, const Workload& workload, Clock& clock,
-                       unsigned index)
+LoadWorker::LoadWorker(const LoadOptions& options, const Mix& mix, Clock& clock, unsigned index)
     : options_(options),
-      workload_(workload),
+      mix_(mix),
       clock_(clock),
       index_(index),
-      numbers_({options.low, options.high, options.order, options.seed, index,
-                static_cast<unsigned>(options.threads)}),
+      source_(mix, options.seed, index, static_cast<unsigned>(options.threads)),
       // Serials of threads and of runs with other seeds lie far apart.
       serial_((options.seed << 48U) ^ (std::uint64_t{index} << 40U)),
       quota_(options.count ? share(*options.count, options.threads, index) : 0),
+      errors_quota_(std::max<std::uint64_t>(1, options.errors_max / options.threads)),
       slot_bits_(static_cast<unsigned>(std::bit_width(options.depth - 1))) {
   input_.resize(kInputSize);
+  outcome_.part.kinds.resize(mix.parts.size());
 }
 
 LoadWorker::~LoadWorker() = default;
@@ -63,58 +60,21 @@ Result<void> LoadWorker::connect() {
   epoll_.reset(epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_) return Error(ErrorCode::kIo, system_reason("cannot make an epoll instance"));
   const std::uint64_t count = share(options_.connections, options_.threads, index_);
+  free_.reserve(count * options_.depth);
+  const bool binders =
+      mix_.parts.size() > 1 && mix_.has(WorkloadKind::kBind) && !options_.reconnect;
   for (std::uint64_t i = 0; i < count; ++i) {
-    auto connection = std::make_unique<Connection>();
-    KAURI_TRY(connection->fd, open_connection());
-    connection->slots.resize(options_.depth);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.ptr = connection.get();
-    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connection->fd.get(), &event) != 0) {
-      return Error(ErrorCode::kIo, system_reason("cannot watch a connection"));
+    KAURI_CHECK(add_connection(nullptr));
+    Connection* const connection = connections_.back().get();
+    for (std::uint32_t slot = 0; slot < options_.depth; ++slot) {
+      free_.push({connection, slot});
     }
-    connections_.push_back(std::move(connection));
+    if (binders) KAURI_CHECK(add_connection(connection));
   }
-  return {};
-}
-
-Result<UniqueFd> LoadWorker::open_connection() {
-  const auto seconds = static_cast<unsigned>(std::max(1.0, options_.timeout_seconds));
-  KAURI_TRY(UniqueFd fd, connect_to(options_.endpoint, seconds));
-  if (!options_.bind_dn.empty()) {
-    KAURI_CHECK(bind_connection(fd.get()));
-  }
-  KAURI_CHECK(set_nonblocking(fd.get()));
-  return fd;
-}
-
-Result<void> LoadWorker::bind_connection(int fd) {
-  std::string request;
-  ldap::append_simple_bind_request(request, 1, options_.bind_dn, options_.bind_password);
-  if (send(fd, request.data(), request.size(), MSG_NOSIGNAL) !=
-      static_cast<ssize_t>(request.size())) {
-    return Error(ErrorCode::kIo, system_reason("cannot send a bind request"));
-  }
-  std::size_t size = 0;
-  MessageHead head;
-  for (;;) {
-    if (size == input_.size()) return invalid("the answer to a bind is unreasonably large");
-    const ssize_t received = recv(fd, input_.data() + size, input_.size() - size, 0);
-    if (received < 0 && errno == EINTR) continue;
-    if (received < 0) return Error(ErrorCode::kIo, system_reason("no answer to a bind"));
-    if (received == 0) {
-      return Error(ErrorCode::kIo, "the server closed the connection instead of answering a bind");
-    }
-    size += static_cast<std::size_t>(received);
-    const HeadState state = read_message_head({input_.data(), size}, head);
-    if (state == HeadState::kBroken) return invalid("the answer to a bind is not LDAP");
-    if (state == HeadState::kComplete) break;
-  }
-  const int code = read_result_code(head.body);
-  if (head.tag != ber::application_constructed(1) || code != 0) {
-    return invalid("the bind as '" + options_.bind_dn + "' was answered with " +
-                   describe_result(code, head.body));
-  }
+  if (!options_.reconnect) return {};
+  Connection& first = *connections_.front();
+  KAURI_TRY(first.fd, open_connection());
+  unbind(first);
   return {};
 }
 
@@ -122,281 +82,302 @@ Result<void> LoadWorker::run(const Schedule& schedule) {
   schedule_ = schedule;
   now_ = clock_.monotonic_nanos();
   stall_check_nanos_ = now_ + kStallCheckNanos;
+  publish_nanos_ = now_ + kPublishNanos;
   outcome_.finished_nanos = schedule.measure_nanos;
-  start_all();
-  while (outstanding_ > 0) {
-    KAURI_CHECK(poll_once());
+  // The kernel may wake a thread 50 us late by default, which would be part of every latency.
+  if (options_.rate) prctl(PR_SET_TIMERSLACK, kTimerSlackNanos);
+  for (;;) {
     pass_boundaries();
+    fill_places();
+    if (outstanding_ == 0 && failed_.empty() && (stopped_ || free_.empty())) break;
+    KAURI_CHECK(poll_once());
     if (now_ >= stall_check_nanos_) find_stalled();
   }
-  if (measuring_ && !ended_) {
-    outcome_.measured_cpu_nanos = thread_cpu_nanos() - measure_cpu_;
-    outcome_.measured_wall_nanos = clock_.monotonic_nanos() - measure_wall_;
+  now_ = clock_.monotonic_nanos();
+  if (measuring_ && !ended_) end_window();
+  if (now_ >= schedule_.end_nanos) outcome_.ended_early = false;
+  count_not_started();
+  for (std::size_t i = 0; i < outcome_.part.kinds.size(); ++i) {
+    outcome_.part.kinds[i].next_number = source_.next_number(i);
   }
+  outcome_.part.left_renamed = source_.renamed();
+  publish_interval();
   connections_.clear();
   return {};
 }
 
-void LoadWorker::start_all() {
-  pass_boundaries();
-  for (auto& connection : connections_) {
-    for (std::size_t i = 0; i < connection->slots.size(); ++i) issue(*connection, i);
-    if (!flush(*connection)) drop(*connection, system_reason("cannot send"));
+// Gives work to the free places while there is some.
+void LoadWorker::fill_places() {
+  Connection* last = nullptr;
+  Draw drawn;
+  while (!free_.empty()) {
+    const Place place = free_.front();
+    const bool gone = !place.connection->fd && !options_.reconnect;
+    if (!gone && !draw(drawn)) break;
+    free_.pop();
+    if (gone) continue;
+    Connection* const used = start(place, drawn);
+    if (last != nullptr && used != last) flush_or_drop(*last);
+    last = used;
   }
+  if (last != nullptr) flush_or_drop(*last);
+  if (stopped_) free_.clear();
 }
 
 Result<void> LoadWorker::poll_once() {
   std::array<epoll_event, kEvents> events;
-  const int count = epoll_wait(epoll_.get(), events.data(), kEvents, kPollMillis);
+  const std::int64_t wait = wait_nanos();
+  const timespec time{static_cast<time_t>(wait / 1'000'000'000),
+                      static_cast<long>(wait % 1'000'000'000)};
+  const int count = epoll_pwait2(epoll_.get(), events.data(), kEvents, &time, nullptr);
   if (count < 0 && errno != EINTR) {
-    return Error(ErrorCode::kIo, system_reason("epoll_wait failed"));
+    return Error(ErrorCode::kIo, system_reason("epoll_pwait2 failed"));
   }
-  if (count <= 0) now_ = clock_.monotonic_nanos();
+  if (count <= 0 || options_.rate) now_ = clock_.monotonic_nanos();
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
     serve(*static_cast<Connection*>(event.data.ptr), event.events);
   }
+  for (const Place& place : failed_) free_.push(place);
+  failed_.clear();
   return {};
 }
 
-void LoadWorker::serve(Connection& connection, std::uint32_t events) {
-  if ((events & EPOLLOUT) != 0 && !flush(connection)) {
-    drop(connection, system_reason("cannot send"));
+std::int64_t LoadWorker::wait_nanos() const {
+  std::int64_t wait = failed_.empty() ? kWaitNanos : kRetryNanos;
+  if (options_.rate && !stopped_ && !free_.empty()) {
+    wait = std::min(wait, std::min(due_nanos(paced_), schedule_.end_nanos) - now_);
+  }
+  return std::max<std::int64_t>(0, wait);
+}
+
+// The intended start of this worker's request number `index` in an open loop.
+std::int64_t LoadWorker::due_nanos(std::uint64_t index) const {
+  const double place = static_cast<double>(index * options_.threads + index_);
+  return schedule_.start_nanos + static_cast<std::int64_t>(place * 1e9 / *options_.rate);
+}
+
+// What comes next, or false when it is not due yet or there is no more.
+bool LoadWorker::draw(Draw& out) {
+  if (!stopped_ && draw_new(out)) return true;
+  if (!stopped_) return false;
+  const auto back = source_.next_back();
+  if (!back) return false;
+  out = {*back, now_, false};
+  return true;
+}
+
+// Whether the schedule or the count lets no request begin then.
+bool LoadWorker::over(std::int64_t intended, bool measured) {
+  if (std::max(intended, now_) >= schedule_.end_nanos) {
+    outcome_.ended_early = false;
+    return true;
+  }
+  return options_.count && measured && quota_ == 0;
+}
+
+bool LoadWorker::draw_new(Draw& out) {
+  const std::int64_t intended = options_.rate ? due_nanos(paced_) : now_;
+  const bool measured = options_.rate ? intended >= schedule_.measure_nanos : measuring_;
+  if (over(intended, measured)) {
+    stopped_ = true;
+    return false;
+  }
+  if (intended > now_) return false;
+  const auto operation = source_.next();
+  if (!operation) {
+    outcome_.part.used_up = to_string(mix_.parts[source_.used_up()].workload.kind);
+    stopped_ = true;
+    return false;
+  }
+  out = {*operation, intended, measured};
+  if (options_.count && measured) --quota_;
+  ++paced_;
+  return true;
+}
+
+// RETURNS: the connection whose octets are to be sent.
+LoadWorker::Connection* LoadWorker::start(const Place& place, const Draw& drawn) {
+  const Workload& workload = mix_.parts[drawn.operation.part].workload;
+  const bool bind = workload.kind == WorkloadKind::kBind;
+  Connection& connection =
+      bind && place.connection->binder != nullptr ? *place.connection->binder : *place.connection;
+  Slot& slot = connection.slots[place.slot];
+  const std::uint32_t generations =
+      static_cast<std::uint32_t>(ldap::kMessageIdMax - kMessageIdFirst) >> slot_bits_;
+  slot.id = kMessageIdFirst + static_cast<ldap::MessageId>(
+                                  ((generation_++ % generations) << slot_bits_) | place.slot);
+  slot.measured = drawn.measured;
+  slot.operation = drawn.operation;
+  slot.intended_nanos = drawn.intended_nanos;
+  slot.made_nanos = now_;
+  slot.entries = 0;
+  ++connection.outstanding;
+  ++outstanding_;
+  std::string* out = &connection.out;
+  if (options_.reconnect) {
+    const bool bind_first = !options_.bind_dn.empty() && !bind;
+    if (!reopen(connection, bind_first)) return &connection;
+    if (bind_first) out = &connection.after_bind;
+  }
+  const RequestTemplate& requests =
+      drawn.operation.back ? *workload.requests_back : workload.requests;
+  requests.append(*out, slot.id, drawn.operation.number, serial_++);
+  return &connection;
+}
+
+// An answer has made this slot free: its place gets the next operation, at once if there is one.
+void LoadWorker::next_in(Connection& connection, std::uint32_t slot) {
+  Connection& at = connection.home != nullptr ? *connection.home : connection;
+  if (!at.fd && !options_.reconnect) return;
+  Draw drawn;
+  // A new connection waits until the events of this round, which may name the old one, are served.
+  if (options_.reconnect || !draw(drawn)) {
+    free_.push({&at, slot});
     return;
   }
-  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
-  if (receive(connection) && !flush(connection)) drop(connection, system_reason("cannot send"));
-}
-
-// False when the connection is gone.
-bool LoadWorker::receive(Connection& connection) {
-  const std::size_t kept = connection.carry.size();
-  if (input_.size() < kept + kInputSize) input_.resize(kept + kInputSize);
-  std::memcpy(input_.data(), connection.carry.data(), kept);
-  const ssize_t received = recv(connection.fd.get(), input_.data() + kept, input_.size() - kept, 0);
-  now_ = clock_.monotonic_nanos();
-  if (received < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-  if (received <= 0) {
-    drop(connection, received == 0 ? "the server closed the connection"
-                                   : system_reason("the connection broke"));
-    return false;
-  }
-  if (now_ >= schedule_.measure_nanos && now_ < schedule_.end_nanos) {
-    outcome_.part.octets_received += static_cast<std::uint64_t>(received);
-  }
-  connection.carry.clear();
-  pass_boundaries();
-  return take_messages(connection, {input_.data(), kept + static_cast<std::size_t>(received)});
-}
-
-bool LoadWorker::take_messages(Connection& connection, std::string_view stream) {
-  while (!stream.empty()) {
-    MessageHead head;
-    const HeadState state = read_message_head(stream, head);
-    if (state == HeadState::kIncomplete) {
-      connection.carry = stream;
-      return true;
-    }
-    if (state == HeadState::kBroken) {
-      error(outcome_.part.errors.broken_answer, 1, "an answer is not an LDAP message");
-      drop(connection, "closed after an answer that is not LDAP");
-      return false;
-    }
-    if (!take_message(connection, head)) return false;
-    stream.remove_prefix(head.size);
-  }
-  return true;
-}
-
-bool LoadWorker::take_message(Connection& connection, const MessageHead& head) {
-  if (head.id == 0) {
-    const int code = read_result_code(head.body);
-    drop(connection, "the server ended the connection with " + describe_result(code, head.body));
-    return false;
-  }
-  const auto index =
-      static_cast<std::size_t>(static_cast<std::uint32_t>(head.id) & ((1U << slot_bits_) - 1));
-  if (index >= connection.slots.size() || connection.slots[index].id != head.id) {
-    error(outcome_.part.errors.broken_answer, 1,
-          "an answer has message ID " + std::to_string(head.id) + ", which no request waits for");
-    drop(connection, "closed after an answer for no request");
-    return false;
-  }
-  Slot& slot = connection.slots[index];
-  if (head.tag == workload_.answer_tag) {
-    finish(connection, index, head);
-    issue(connection, index);
-  } else if (head.tag == kEntryTag && workload_.kind == WorkloadKind::kSearch) {
-    ++slot.entries;
-  } else if (head.tag == kReferenceTag && workload_.kind == WorkloadKind::kSearch) {
-    if (measuring_ && !ended_) ++outcome_.part.references;
-  } else if (head.tag != kIntermediateTag) {
-    error(outcome_.part.errors.broken_answer, 1,
-          "an answer has protocolOp tag " + std::to_string(head.tag & 0x1FU) + " instead of " +
-              std::to_string(workload_.answer_tag & 0x1FU));
-    drop(connection, "closed after an answer to another operation");
-    return false;
-  }
-  return true;
+  Connection* const used = start({&at, slot}, drawn);
+  if (used != &connection) flush_or_drop(*used);
 }
 
 void LoadWorker::finish(Connection& connection, std::size_t index, const MessageHead& head) {
   Slot& slot = connection.slots[index];
   const int code = read_result_code(head.body);
-  check(slot, code, head);
+  if (check(slot, code, head)) source_.succeeded(slot.operation);
   const auto latency =
       static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_ - slot.intended_nanos));
-  const bool measured = options_.count ? slot.measured : measuring_ && !ended_;
+  // A closed loop counts what ends in the window. An open one counts what should have begun in it,
+  // or the slow ones that end later would be left out.
+  const bool measured = options_.count || options_.rate ? slot.measured : measuring_ && !ended_;
   if (measured) {
-    LoadResult& part = outcome_.part;
-    ++part.operations;
-    part.entries += slot.entries;
-    part.latency.record(latency);
-    const auto place = static_cast<std::size_t>(std::clamp(code, 0, 127));
-    ++part.codes[place];
+    OperationFigures& figures = outcome_.part.kinds[slot.operation.part];
+    ++figures.operations;
+    figures.entries += slot.entries;
+    figures.latency.record(latency);
+    ++figures.codes[static_cast<std::size_t>(std::clamp(code, 0, 127))];
+    const auto expected =
+        mix_.parts[slot.operation.part].workload.expected_entries(slot.operation.number);
+    if (expected) {
+      figures.expected_entries += *expected;
+      figures.has_expectation = true;
+    }
     outcome_.finished_nanos = now_;
+    bump(progress_.measured, 1);
   }
-  // One writer: a plain add is enough, and costs no locked instruction.
-  const auto add = [](std::atomic<std::uint64_t>& counter, std::uint64_t value) {
-    counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
-  };
-  add(progress_.operations, 1);
-  add(progress_.latency_nanos, latency);
+  interval_.record(latency);
+  bump(progress_.operations, 1);
   slot.id = 0;
   --connection.outstanding;
   --outstanding_;
 }
 
-void LoadWorker::check(const Slot& slot, int code, const MessageHead& head) {
+// Whether the answer was right.
+bool LoadWorker::check(const Slot& slot, int code, const MessageHead& head) {
   LoadErrors& errors = outcome_.part.errors;
-  if (code != workload_.right_code &&
+  const Workload& workload = mix_.parts[slot.operation.part].workload;
+  const auto operation = [&] {
+    return std::string(to_string(workload.kind)) +
+           (workload.by_line ? " of line " : " with number ") +
+           std::to_string(slot.operation.number + (workload.by_line ? 1 : 0));
+  };
+  if (code != workload.right_code &&
       std::find(options_.accepted_codes.begin(), options_.accepted_codes.end(), code) ==
           options_.accepted_codes.end()) {
     error(errors.wrong_code, 1,
-          "operation with number " + std::to_string(slot.number) + " was answered with " +
-              describe_result(code, head.body));
-  } else if (options_.expect_entries && slot.entries != *options_.expect_entries) {
+          operation() + " was answered with " + describe_result(code, head.body));
+    return false;
+  }
+  const auto expected = workload.expected_entries(slot.operation.number);
+  if (expected && slot.entries != *expected) {
     error(errors.wrong_entries, 1,
-          "operation with number " + std::to_string(slot.number) + " returned " +
-              std::to_string(slot.entries) + " entries; " +
-              std::to_string(*options_.expect_entries) + " were expected");
+          operation() + " returned " + std::to_string(slot.entries) + " entries; " +
+              std::to_string(*expected) + " were expected");
+    return false;
   }
+  return code == workload.right_code;
 }
 
-bool LoadWorker::may_issue() {
-  if (stopped_) return false;
-  if (now_ >= schedule_.end_nanos || (options_.count && measuring_ && quota_ == 0)) {
-    stopped_ = true;
+// What an open loop should have started in the window and could not, because no place was free.
+void LoadWorker::count_not_started() {
+  if (!options_.rate || outcome_.ended_early) return;
+  const double threads = static_cast<double>(options_.threads);
+  const double period = threads * 1e9 / *options_.rate;
+  const auto warmup = static_cast<double>(schedule_.measure_nanos - schedule_.start_nanos);
+  const double begin = std::ceil((warmup * *options_.rate / 1e9 - index_) / threads);
+  const std::uint64_t first = std::max(paced_, static_cast<std::uint64_t>(std::max(0.0, begin)));
+  const double late = static_cast<double>(schedule_.end_nanos - due_nanos(first));
+  if (late <= 0) return;
+  const auto missing = static_cast<std::uint64_t>(std::ceil(late / period));
+  outcome_.part.not_started = missing;
+  const std::uint64_t step = missing / kBacklogSteps + 1;
+  for (std::uint64_t i = 0; i < missing; i += step) {
+    const double waited = late - static_cast<double>(i) * period;
+    outcome_.part.all.latency.record(static_cast<std::uint64_t>(waited),
+                                     std::min(step, missing - i));
   }
-  return !stopped_;
-}
-
-void LoadWorker::issue(Connection& connection, std::size_t index) {
-  if (!may_issue()) return;
-  const auto number = numbers_.next();
-  if (!number) {
-    outcome_.part.range_used_up = true;
-    stopped_ = true;
-    return;
-  }
-  Slot& slot = connection.slots[index];
-  const std::uint32_t generations =
-      static_cast<std::uint32_t>(ldap::kMessageIdMax - kMessageIdFirst) >> slot_bits_;
-  slot.id = kMessageIdFirst +
-            static_cast<ldap::MessageId>(((generation_++ % generations) << slot_bits_) | index);
-  slot.measured = measuring_;
-  slot.intended_nanos = now_;
-  slot.number = *number;
-  slot.entries = 0;
-  if (options_.count && measuring_) --quota_;
-  workload_.requests.append(connection.out, slot.id, *number, serial_++);
-  ++connection.outstanding;
-  ++outstanding_;
-}
-
-// False when the connection is broken.
-bool LoadWorker::flush(Connection& connection) {
-  if (!connection.fd) return true;
-  const std::size_t rest = connection.out.size() - connection.sent;
-  if (rest > 0) {
-    const ssize_t sent = send(connection.fd.get(), connection.out.data() + connection.sent, rest,
-                              MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno != EAGAIN && errno != EINTR) return false;
-    if (sent > 0) {
-      connection.sent += static_cast<std::size_t>(sent);
-      if (measuring_ && !ended_) outcome_.part.octets_sent += static_cast<std::uint64_t>(sent);
-    }
-  }
-  const bool done = connection.sent == connection.out.size();
-  if (done) {
-    connection.out.clear();
-    connection.sent = 0;
-  }
-  if (connection.wants_write == done) watch(connection, !done);
-  return true;
-}
-
-void LoadWorker::watch(Connection& connection, bool write) {
-  connection.wants_write = write;
-  epoll_event event{};
-  event.events = EPOLLIN | (write ? std::uint32_t{EPOLLOUT} : 0U);
-  event.data.ptr = &connection;
-  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.fd.get(), &event);
-}
-
-// Counts what was outstanding as lost. The object stays, since events of this round may name it.
-void LoadWorker::drop(Connection& connection, const std::string& why) {
-  if (!connection.fd) return;
-  connection.fd.reset();
-  // An idle connection that a server closes at the end of the run is no error.
-  if (connection.outstanding > 0) {
-    error(outcome_.part.errors.lost, connection.outstanding, why);
-  }
-  outstanding_ -= connection.outstanding;
-  connection.outstanding = 0;
-  for (Slot& slot : connection.slots) slot.id = 0;
 }
 
 void LoadWorker::find_stalled() {
   stall_check_nanos_ = now_ + kStallCheckNanos;
   const auto limit = static_cast<std::int64_t>(options_.timeout_seconds * 1e9);
   for (auto& connection : connections_) {
+    if (!connection->fd) continue;
     std::uint64_t late = 0;
     for (const Slot& slot : connection->slots) {
-      if (slot.id != 0 && now_ - slot.intended_nanos > limit) ++late;
+      if (slot.id != 0 && now_ - slot.made_nanos > limit) ++late;
     }
-    if (late == 0 || !connection->fd) continue;
-    const std::uint64_t others = connection->outstanding - late;
+    if (late == 0) continue;
     error(outcome_.part.errors.no_answer, late,
           "no answer within " + std::to_string(options_.timeout_seconds) + " s");
     outstanding_ -= late;
-    connection->outstanding = others;
-    drop(*connection, "closed after a request without an answer");
+    connection->outstanding -= late;
+    drop(*connection, outcome_.part.errors.lost, "closed after a request without an answer");
   }
 }
 
 // Notes CPU and wall time when the measured window begins and ends.
 void LoadWorker::pass_boundaries() {
+  if (options_.interrupted != nullptr && !outcome_.part.interrupted &&
+      options_.interrupted->load(std::memory_order_relaxed)) {
+    outcome_.part.interrupted = true;
+    stopped_ = true;
+  }
   if (!measuring_ && now_ >= schedule_.measure_nanos) {
     measuring_ = true;
     measure_cpu_ = thread_cpu_nanos();
     measure_wall_ = now_;
   }
-  if (!ended_ && now_ >= schedule_.end_nanos) {
-    ended_ = true;
-    outcome_.measured_cpu_nanos = thread_cpu_nanos() - measure_cpu_;
-    outcome_.measured_wall_nanos = now_ - measure_wall_;
-  }
+  if (measuring_ && !ended_ && now_ >= schedule_.end_nanos) end_window();
+  if (now_ >= publish_nanos_) publish_interval();
+}
+
+void LoadWorker::end_window() {
+  ended_ = true;
+  outcome_.measured_cpu_nanos = thread_cpu_nanos() - measure_cpu_;
+  outcome_.measured_wall_nanos = now_ - measure_wall_;
+}
+
+void LoadWorker::publish_interval() {
+  publish_nanos_ = now_ + kPublishNanos;
+  const std::scoped_lock lock(published_mutex_);
+  published_.merge(interval_);
+  interval_.clear();
+}
+
+void LoadWorker::take_interval(Histogram& out) {
+  const std::scoped_lock lock(published_mutex_);
+  out.merge(published_);
+  published_.clear();
 }
 
 void LoadWorker::error(std::uint64_t& counter, std::uint64_t count, const std::string& what) {
   counter += count;
   if (outcome_.part.errors.first.empty()) outcome_.part.errors.first = what;
-  progress_.errors.fetch_add(count, std::memory_order_relaxed);
-}
-
-std::string LoadWorker::system_reason(const char* what) const {
-  return std::string(what) + " to " + options_.endpoint.text + ": " + std::strerror(errno);
+  bump(progress_.errors, count);
+  if (outcome_.part.errors.total() >= errors_quota_ && !stopped_) {
+    outcome_.part.too_many_errors = true;
+    stopped_ = true;
+  }
 }
 
 }  // namespace kauri::toolkit

@@ -47,6 +47,9 @@ class NumberSource {
     return number;
   }
 
+  // The number that a sequence takes next.
+  std::uint64_t position() const { return next_; }
+
  private:
   Options options_;
   SeededRandom random_;

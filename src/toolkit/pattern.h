@@ -1,8 +1,9 @@
-// Pattern: text with fields that get a number for each operation, as "uid=user.{n},ou=People".
+// Pattern: text with fields that get a value for each operation, as "uid=user.{n},ou=People".
 //
 //   {n}       the operation's number in decimal
 //   {n:08}    the same, padded with zeros to at least 8 digits (1 to 18)
 //   {s}       16 hexadecimal digits that differ for every operation of a run, whatever its number
+//   {v}       the operation's line of a file; {v1} to {v9}: the columns of it, which tabs separate
 // Any other brace stands for itself ("{SSHA}..."), but a field that starts with "{n:" must be
 // whole. Thread safety: immutable after parse().
 #pragma once
@@ -21,27 +22,47 @@ inline constexpr std::size_t kNumberDigitsMax = 18;
 inline constexpr std::uint64_t kNumberMax = 999'999'999'999'999'999;
 inline constexpr std::size_t kSerialDigits = 16;
 
+// What the fields of a pattern stand for in one operation.
+struct Fields {
+  std::string_view number;  // decimal digits
+  std::string_view serial;  // put in as it is, as the line is
+  std::string_view line = {};
+};
+
 class Pattern {
  public:
   Pattern() = default;
   // RETURNS: kInvalid for a broken field, with its text and what is allowed.
   static Result<Pattern> parse(std::string_view text);
 
-  // `number` is decimal digits, `serial` is put in as it is.
-  std::string expand(std::string_view number, std::string_view serial) const;
+  // A column that the line does not have is empty: see columns().
+  std::string expand(const Fields& fields) const;
   std::string expand(std::uint64_t number) const;
 
   bool has_number() const { return has_number_; }
+  bool has_serial() const { return has_serial_; }
+  bool has_line() const { return has_line_; }
+  // Columns that a line must have.
+  std::size_t columns() const { return columns_; }
 
  private:
-  enum class Field : std::uint8_t { kNone, kNumber, kSerial };
+  enum class Field : std::uint8_t { kNone, kNumber, kSerial, kLine, kColumn };
   struct Piece {
     std::string literal;  // in front of the field
     Field field = Field::kNone;
-    std::size_t width = 0;  // least digits of a number
+    std::size_t width = 0;  // least digits of a number; of a column which one, from 1
   };
+  void add(Piece& piece, Field field, std::size_t width);
+
   std::vector<Piece> pieces_;
   bool has_number_ = false;
+  bool has_serial_ = false;
+  bool has_line_ = false;
+  std::size_t columns_ = 0;
 };
+
+// The column `index`, from 1, of a line; empty when the line has fewer.
+std::string_view column_of(std::string_view line, std::size_t index);
+std::size_t count_columns(std::string_view line);
 
 }  // namespace kauri::toolkit

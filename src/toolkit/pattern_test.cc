@@ -39,5 +39,26 @@ TEST(Pattern, KnowsWhetherItHasANumber) {
   EXPECT_FALSE(Pattern::parse("a{s}")->has_number());
 }
 
+TEST(Pattern, TakesLinesAndTheirColumns) {
+  const auto pattern = Pattern::parse("<{v}> {v1}|{v3}{v0}{v");
+  ASSERT_TRUE(pattern);
+  EXPECT_TRUE(pattern->has_line());
+  EXPECT_FALSE(pattern->has_number());
+  EXPECT_EQ(pattern->columns(), 3U);
+  EXPECT_EQ(pattern->expand({"1", "0", "a\tb\tc\td"}), "<a\tb\tc\td> a|c{v0}{v");
+  EXPECT_EQ(pattern->expand({"1", "0", "a"}), "<a> a|{v0}{v");
+  EXPECT_FALSE(Pattern::parse("{n}{s}")->has_line());
+  EXPECT_TRUE(Pattern::parse("{n}{s}")->has_serial());
+}
+
+TEST(Pattern, ColumnsOfALine) {
+  EXPECT_EQ(column_of("a\t\tc", 1), "a");
+  EXPECT_EQ(column_of("a\t\tc", 2), "");
+  EXPECT_EQ(column_of("a\t\tc", 3), "c");
+  EXPECT_EQ(column_of("a\t\tc", 4), "");
+  EXPECT_EQ(count_columns(""), 1U);
+  EXPECT_EQ(count_columns("a\t\tc"), 3U);
+}
+
 }  // namespace
 }  // namespace kauri::toolkit

@@ -38,6 +38,14 @@ Result<std::vector<std::size_t>> find_fields(std::string_view one, std::string_v
   return out;
 }
 
+// Where the octets of the message ID lie.
+std::size_t find_id(std::string_view message) {
+  const ber::Frame frame = ber::find_message(message, message.size());
+  KAURI_ASSERT(frame.state == ber::Frame::State::kComplete && frame.size == message.size());
+  KAURI_ASSERT(message.substr(frame.header_size, 6) == std::string_view("\x02\x04\x01\0\0\0", 6));
+  return frame.header_size + 2;
+}
+
 }  // namespace
 
 unsigned decimal_digits(std::uint64_t number) {
@@ -56,15 +64,27 @@ Result<RequestTemplate::Variant> RequestTemplate::make_variant(const Encoder& en
   const std::string serial_ones(kSerialDigits, '1');
   const std::string serial_twos(kSerialDigits, '2');
   Variant out;
-  KAURI_TRY(out.octets, encoder(kMessageIdFirst, ones, serial_ones));
-  KAURI_TRY(const std::string other_number, encoder(kMessageIdFirst, twos, serial_ones));
-  KAURI_TRY(const std::string other_serial, encoder(kMessageIdFirst, ones, serial_twos));
+  KAURI_TRY(out.octets, encoder(kMessageIdFirst, {ones, serial_ones}));
+  KAURI_TRY(const std::string other_number, encoder(kMessageIdFirst, {twos, serial_ones}));
+  KAURI_TRY(const std::string other_serial, encoder(kMessageIdFirst, {ones, serial_twos}));
   KAURI_TRY(out.numbers_at, find_fields(out.octets, other_number, digits));
   KAURI_TRY(out.serials_at, find_fields(out.octets, other_serial, kSerialDigits));
-  const ber::Frame frame = ber::find_message(out.octets, out.octets.size());
-  KAURI_ASSERT(frame.state == ber::Frame::State::kComplete && frame.size == out.octets.size());
-  out.id_at = frame.header_size + 2;
-  KAURI_ASSERT(out.octets.substr(frame.header_size, 6) == std::string("\x02\x04\x01\0\0\0", 6));
+  out.id_at = find_id(out.octets);
+  return out;
+}
+
+Result<RequestTemplate::Variant> RequestTemplate::make_line(const Encoder& encoder,
+                                                            const ValueLines& lines,
+                                                            std::size_t index) {
+  const std::string number = std::to_string(index);
+  const std::string serial_ones(kSerialDigits, '1');
+  const std::string serial_twos(kSerialDigits, '2');
+  const std::string& line = lines.lines[index];
+  Variant out;
+  KAURI_TRY(out.octets, encoder(kMessageIdFirst, {number, serial_ones, line}));
+  KAURI_TRY(const std::string other, encoder(kMessageIdFirst, {number, serial_twos, line}));
+  KAURI_TRY(out.serials_at, find_fields(out.octets, other, kSerialDigits));
+  out.id_at = find_id(out.octets);
   return out;
 }
 
@@ -83,12 +103,37 @@ Result<RequestTemplate> RequestTemplate::make(const Encoder& encoder, std::uint6
   return out;
 }
 
+Result<RequestTemplate> RequestTemplate::make_for_lines(const Encoder& encoder,
+                                                        const ValueLines& lines) {
+  RequestTemplate out;
+  out.by_line_ = true;
+  out.variants_.reserve(lines.lines.size());
+  for (std::size_t i = 0; i < lines.lines.size(); ++i) {
+    auto variant = make_line(encoder, lines, i);
+    if (!variant) {
+      return variant.error().with_context("line " + std::to_string(i + 1) + " of " + lines.origin);
+    }
+    out.variants_.push_back(*std::move(variant));
+  }
+  return out;
+}
+
+const RequestTemplate::Variant& RequestTemplate::variant_of(std::uint64_t number,
+                                                            unsigned& digits) const {
+  if (by_line_) {
+    KAURI_ASSERT(number < variants_.size());
+    return variants_[static_cast<std::size_t>(number)];
+  }
+  digits = decimal_digits(number);
+  KAURI_ASSERT(digits >= first_digits_ && digits - first_digits_ < variants_.size());
+  return variants_[digits - first_digits_];
+}
+
 void RequestTemplate::append(std::string& out, ldap::MessageId id, std::uint64_t number,
                              std::uint64_t serial) const {
-  const unsigned digits = decimal_digits(number);
-  KAURI_ASSERT(id >= kMessageIdFirst && digits >= first_digits_ &&
-               digits - first_digits_ < variants_.size());
-  const Variant& variant = variants_[digits - first_digits_];
+  KAURI_ASSERT(id >= kMessageIdFirst);
+  unsigned digits = 0;
+  const Variant& variant = variant_of(number, digits);
   const std::size_t start = out.size();
   out += variant.octets;
   char* message = out.data() + start;

@@ -1,215 +1,14 @@
 #include "toolkit/workload.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
-#include "ldap/client.h"
-#include "ldap/dn.h"
-#include "ldap/filter.h"
-#include "ldif/reader.h"
-#include "ldif/source.h"
-#include "toolkit/pattern.h"
+#include "toolkit/workload_encoders.h"
 
 namespace kauri::toolkit {
 
 namespace {
-
-using Encoder = RequestTemplate::Encoder;
-
-// What an inetOrgPerson of the usual size carries besides the attribute that names it.
-constexpr std::string_view kBuiltinEntry =
-    "objectClass: top\n"
-    "objectClass: person\n"
-    "objectClass: organizationalPerson\n"
-    "objectClass: inetOrgPerson\n"
-    "uid: bench.{n}\n"
-    "cn: Bench Person {n}\n"
-    "sn: Person {n}\n"
-    "givenName: Bench\n"
-    "initials: BP\n"
-    "mail: bench.{n}@example.com\n"
-    "employeeNumber: {n}\n"
-    "telephoneNumber: +1 555 010 0000\n"
-    "homePhone: +1 555 010 0001\n"
-    "mobile: +1 555 010 0002\n"
-    "street: 12345 Benchmark Avenue\n"
-    "l: Springfield\n"
-    "st: IL\n"
-    "postalCode: 62701\n"
-    "postalAddress: Bench Person {n}$12345 Benchmark Avenue$Springfield, IL 62701\n"
-    "title: Principal Measurement Engineer\n"
-    "ou: Product Testing\n"
-    "description: An entry that a load test has added; {s} tells it from all the others of its "
-    "run, and the rest of this sentence brings the entry to the size of an ordinary one.\n";
-
-struct NamingPair {
-  std::string type;
-  std::string value;
-};
-
-// Type and value of the first RDN, for the name with this number.
-Result<NamingPair> naming_pair(const std::string& dn) {
-  KAURI_TRY(const ldap::Dn parsed, ldap::parse_dn(dn));
-  if (parsed.rdns.empty() || parsed.rdns[0].avas.size() != 1) {
-    return invalid("the target '" + dn + "' has no first RDN with one value");
-  }
-  return NamingPair{std::string(parsed.rdns[0].avas[0].type),
-                    std::string(parsed.rdns[0].avas[0].value)};
-}
-
-bool same_type(std::string_view one, std::string_view other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](char a, char b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return lower(a) == lower(b);
-  });
-}
-
-Result<Pattern> parse_part(std::string_view what, std::string_view text) {
-  auto pattern = Pattern::parse(text);
-  if (!pattern) return pattern.error().with_context("the " + std::string(what));
-  return pattern;
-}
-
-Result<Encoder> search_encoder(const WorkloadOptions& options) {
-  KAURI_TRY(const Pattern base, parse_part("base", options.base));
-  KAURI_TRY(const Pattern filter, parse_part("filter", options.filter));
-  return Encoder([base, filter, options](ldap::MessageId id, std::string_view number,
-                                         std::string_view serial) -> Result<std::string> {
-    const std::string text = filter.expand(number, serial);
-    auto parsed = ldap::parse_filter(text);
-    if (!parsed) return parsed.error().with_context("the filter '" + text + "'");
-    ldap::SearchRequestText request;
-    request.base = base.expand(number, serial);
-    request.scope = options.scope;
-    request.attributes = options.attributes;
-    std::string out;
-    ldap::append_search_request(out, id, request, *parsed);
-    return out;
-  });
-}
-
-Result<Encoder> bind_encoder(const WorkloadOptions& options, const Pattern& target) {
-  KAURI_TRY(const Pattern password, parse_part("password", options.password));
-  return Encoder([target, password](ldap::MessageId id, std::string_view number,
-                                    std::string_view serial) -> Result<std::string> {
-    std::string out;
-    ldap::append_simple_bind_request(out, id, target.expand(number, serial),
-                                     password.expand(number, serial));
-    return out;
-  });
-}
-
-Result<Encoder> modify_encoder(const WorkloadOptions& options, const Pattern& target) {
-  const std::string attribute = options.attribute.empty() ? "description" : options.attribute;
-  KAURI_TRY(const Pattern value,
-            parse_part("value", options.value.empty() ? "load test value {s}" : options.value));
-  return Encoder([target, attribute, value](ldap::MessageId id, std::string_view number,
-                                            std::string_view serial) -> Result<std::string> {
-    const std::string text = value.expand(number, serial);
-    const ldap::ModificationView change{ldap::ModifyOperation::kReplace, {attribute, {text}}};
-    std::string out;
-    ldap::append_modify_request(out, id, target.expand(number, serial), {change});
-    return out;
-  });
-}
-
-Result<Encoder> compare_encoder(const WorkloadOptions& options, const Pattern& target) {
-  if (!options.attribute.empty() && options.value.empty()) {
-    return invalid("a compare of the attribute '" + options.attribute + "' needs a value");
-  }
-  KAURI_TRY(const Pattern value, parse_part("value", options.value));
-  return Encoder([target, value, options](ldap::MessageId id, std::string_view number,
-                                          std::string_view serial) -> Result<std::string> {
-    const std::string dn = target.expand(number, serial);
-    NamingPair pair{options.attribute, value.expand(number, serial)};
-    if (options.attribute.empty()) {
-      KAURI_TRY(auto naming, naming_pair(dn));
-      if (options.value.empty()) pair.value = std::move(naming.value);
-      pair.type = std::move(naming.type);
-    }
-    std::string out;
-    ldap::append_compare_request(out, id, {dn, pair.type, pair.value});
-    return out;
-  });
-}
-
-// The add request for one entry in LDIF: the values of an attribute stand together in it.
-Result<std::string> encode_entry(ldap::MessageId id, const std::string& text) {
-  ldif::StringSource source(text);
-  ldif::Reader reader(source, {.origin = "the entry's LDIF"});
-  ldif::Record record;
-  KAURI_TRY(const bool found, reader.next(record));
-  if (!found ||
-      (record.kind != ldif::RecordKind::kContent && record.kind != ldif::RecordKind::kAdd)) {
-    return invalid("the entry's LDIF holds no entry");
-  }
-  std::vector<ldap::AttributeView> attributes;
-  for (const ldif::AttributeValue& each : record.attributes) {
-    const auto known = std::find_if(attributes.begin(), attributes.end(), [&](const auto& other) {
-      return same_type(other.description, each.description);
-    });
-    auto& attribute = known != attributes.end()
-                          ? *known
-                          : attributes.emplace_back(ldap::AttributeView{each.description, {}});
-    attribute.values.push_back(each.value);
-  }
-  std::string out;
-  ldap::append_add_request(out, id, record.dn, attributes);
-  ldif::Record more;
-  KAURI_TRY(const bool again, reader.next(more));
-  if (again) return invalid("the entry's LDIF holds more than one entry");
-  return out;
-}
-
-// The built-in entry under the name `dn`, with the naming value in it.
-Result<std::string> builtin_entry(const std::string& dn, std::string_view attributes) {
-  KAURI_TRY(const NamingPair naming, naming_pair(dn));
-  std::string out = "dn: " + dn + "\n" + naming.type + ": " + naming.value + "\n";
-  while (!attributes.empty()) {
-    const std::size_t end = attributes.find('\n') + 1;
-    const std::string_view line = attributes.substr(0, end);
-    if (!same_type(line.substr(0, line.find(':')), naming.type)) out += line;
-    attributes.remove_prefix(end);
-  }
-  return out;
-}
-
-Result<Encoder> add_encoder(const WorkloadOptions& options, const Pattern& target) {
-  const bool builtin = options.entry.empty();
-  KAURI_TRY(const Pattern entry,
-            parse_part("entry", builtin ? std::string(kBuiltinEntry) : options.entry));
-  return Encoder([target, entry, builtin](ldap::MessageId id, std::string_view number,
-                                          std::string_view serial) -> Result<std::string> {
-    std::string text = entry.expand(number, serial);
-    if (builtin) {
-      KAURI_TRY(text, builtin_entry(target.expand(number, serial), text));
-    }
-    return encode_entry(id, text);
-  });
-}
-
-Result<Encoder> make_encoder(const WorkloadOptions& options, const Pattern& target) {
-  switch (options.kind) {
-    case WorkloadKind::kSearch:
-      return search_encoder(options);
-    case WorkloadKind::kBind:
-      return bind_encoder(options, target);
-    case WorkloadKind::kModify:
-      return modify_encoder(options, target);
-    case WorkloadKind::kAdd:
-      return add_encoder(options, target);
-    case WorkloadKind::kCompare:
-      return compare_encoder(options, target);
-    case WorkloadKind::kDelete:
-      break;
-  }
-  return Encoder([target](ldap::MessageId id, std::string_view number,
-                          std::string_view serial) -> Result<std::string> {
-    std::string out;
-    ldap::append_delete_request(out, id, target.expand(number, serial));
-    return out;
-  });
-}
 
 ldap::Operation answer_of(WorkloadKind kind) {
   switch (kind) {
@@ -224,9 +23,80 @@ ldap::Operation answer_of(WorkloadKind kind) {
     case WorkloadKind::kCompare:
       return ldap::Operation::kCompareResponse;
     case WorkloadKind::kDelete:
+      return ldap::Operation::kDelResponse;
+    case WorkloadKind::kModrdn:
       break;
   }
-  return ldap::Operation::kDelResponse;
+  return ldap::Operation::kModifyDnResponse;
+}
+
+bool parse_number(std::string_view text, std::uint64_t& out) {
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, out);
+  return error == std::errc() && last == end;
+}
+
+// The numbers of entries that answers must have: one for all, or one for each line.
+Result<void> read_expectation(const WorkloadOptions& options, Workload& out, PatternUse& use) {
+  if (options.kind != WorkloadKind::kSearch || options.expect_entries.empty()) return {};
+  KAURI_TRY(const Pattern pattern,
+            parse_part("expected number of entries", options.expect_entries, use));
+  const auto broken = [](const std::string& text) {
+    return invalid("the expected number of entries '" + text +
+                   "' is no whole number, and no column such as {v2} that holds one");
+  };
+  if (!pattern.has_line()) {
+    std::uint64_t number = 0;
+    if (!parse_number(options.expect_entries, number)) return broken(options.expect_entries);
+    out.expected = number;
+    return {};
+  }
+  if (!options.values) return {};  // make_workload() says that the lines are missing
+  out.expected_by_line.reserve(options.values->lines.size());
+  for (std::size_t i = 0; i < options.values->lines.size(); ++i) {
+    const std::string text = pattern.expand({{}, {}, options.values->lines[i]});
+    std::uint64_t number = 0;
+    if (!parse_number(text, number)) {
+      return broken(text).with_context("line " + std::to_string(i + 1) + " of " +
+                                       options.values->origin);
+    }
+    out.expected_by_line.push_back(number);
+  }
+  return {};
+}
+
+// That the lines are there, with all columns that are asked for.
+Result<void> check_lines(const WorkloadOptions& options, const PatternUse& use) {
+  if (!options.values) {
+    return invalid("the " + std::string(to_string(options.kind)) +
+                   " has {v} in it, the line of a file: the file must be given");
+  }
+  for (std::size_t i = 0; i < options.values->lines.size(); ++i) {
+    const std::size_t columns = count_columns(options.values->lines[i]);
+    if (columns >= use.columns) continue;
+    return invalid("line " + std::to_string(i + 1) + " of " + options.values->origin + " has " +
+                   std::to_string(columns) + " columns, which tabs separate; {v" +
+                   std::to_string(use.columns) + "} needs " + std::to_string(use.columns));
+  }
+  return {};
+}
+
+Result<RequestTemplate> make_template(const RequestTemplate::Encoder& encoder,
+                                      const WorkloadOptions& options, const Workload& workload) {
+  if (workload.by_line) return RequestTemplate::make_for_lines(encoder, *options.values);
+  return RequestTemplate::make(encoder, workload.low, workload.high);
+}
+
+std::string describe(const WorkloadOptions& options) {
+  std::string out = std::string(to_string(options.kind)) + " ";
+  if (options.kind == WorkloadKind::kSearch) {
+    return out + options.filter + " below " + options.base;
+  }
+  if (options.kind == WorkloadKind::kAdd && !options.entry.empty()) {
+    return out + "entries of a template";
+  }
+  return out +
+         (options.target.empty() ? default_target(options.kind, options.base) : options.target);
 }
 
 }  // namespace
@@ -244,9 +114,18 @@ std::string_view to_string(WorkloadKind kind) {
     case WorkloadKind::kCompare:
       return "compare";
     case WorkloadKind::kDelete:
+      return "delete";
+    case WorkloadKind::kModrdn:
       break;
   }
-  return "delete";
+  return "modrdn";
+}
+
+std::optional<WorkloadKind> workload_kind(std::string_view name) {
+  for (const WorkloadKind kind : kWorkloadKinds) {
+    if (name == to_string(kind)) return kind;
+  }
+  return std::nullopt;
 }
 
 std::string default_target(WorkloadKind kind, std::string_view base) {
@@ -255,22 +134,82 @@ std::string default_target(WorkloadKind kind, std::string_view base) {
 }
 
 Result<Workload> make_workload(const WorkloadOptions& options) {
-  const std::string target_text =
-      options.target.empty() ? default_target(options.kind, options.base) : options.target;
-  KAURI_TRY(const Pattern target, parse_part("target", target_text));
-  KAURI_TRY(const Encoder encoder, make_encoder(options, target));
+  PatternUse use;
+  KAURI_TRY(const auto encoder, make_encoder(options, use));
   Workload out;
-  KAURI_TRY(out.requests, RequestTemplate::make(encoder, options.low, options.high));
+  KAURI_CHECK(read_expectation(options, out, use));
   out.kind = options.kind;
+  out.by_line = use.has_line;
+  out.low = options.low;
+  out.high = options.high;
+  if (out.by_line) {
+    KAURI_CHECK(check_lines(options, use));
+    out.low = 0;
+    out.high = options.values->lines.size() - 1;
+  }
+  KAURI_TRY(out.requests, make_template(encoder, options, out));
+  if (options.kind == WorkloadKind::kModrdn && !options.keep_name) {
+    KAURI_TRY(const auto back, make_back_encoder(options, use));
+    KAURI_TRY(out.requests_back, make_template(back, options, out));
+  }
+  out.order = options.order;
   out.answer_tag = ber::application_constructed(static_cast<unsigned>(answer_of(options.kind)));
   out.right_code =
       static_cast<int>(options.kind == WorkloadKind::kCompare ? ldap::ResultCode::kCompareTrue
                                                               : ldap::ResultCode::kSuccess);
-  out.description =
-      std::string(to_string(options.kind)) + " " +
-      (options.kind == WorkloadKind::kSearch ? options.filter + " below " + options.base
-       : options.kind == WorkloadKind::kAdd && !options.entry.empty() ? "entries of a template"
-                                                                      : target_text);
+  out.description = describe(options);
+  return out;
+}
+
+bool Mix::has(WorkloadKind kind) const {
+  return std::any_of(parts.begin(), parts.end(),
+                     [kind](const Part& part) { return part.workload.kind == kind; });
+}
+
+std::string Mix::description() const {
+  if (parts.size() == 1) return parts[0].workload.description;
+  std::string out;
+  for (const Part& part : parts) {
+    out +=
+        (out.empty() ? "" : "; ") + std::to_string(part.weight) + " x " + part.workload.description;
+  }
+  return out;
+}
+
+Mix mix_of(Workload workload) {
+  Mix out;
+  out.parts.push_back({std::move(workload), 1});
+  return out;
+}
+
+Result<std::vector<std::pair<WorkloadKind, std::uint32_t>>> parse_mix(std::string_view text) {
+  std::vector<std::pair<WorkloadKind, std::uint32_t>> out;
+  const auto broken = [](std::string_view part, const std::string& why) {
+    return invalid("the part '" + std::string(part) + "' of a mix " + why);
+  };
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    more = comma != std::string_view::npos;
+    text.remove_prefix(more ? comma + 1 : text.size());
+    const std::size_t equals = part.find('=');
+    const auto kind = workload_kind(part.substr(0, equals));
+    std::uint64_t weight = 0;
+    if (!kind) {
+      return broken(
+          part,
+          "names no operation; OPERATION=WEIGHT is expected, such as search=70,modify=30, "
+          "with search, bind, modify, add, compare, delete or modrdn");
+    }
+    if (equals == std::string_view::npos || !parse_number(part.substr(equals + 1), weight) ||
+        weight == 0 || weight > kWeightMax) {
+      return broken(part, "has no weight from 1 to " + std::to_string(kWeightMax));
+    }
+    for (const auto& [known, other] : out) {
+      if (known == *kind) return broken(part, "names an operation for the second time");
+    }
+    out.emplace_back(*kind, static_cast<std::uint32_t>(weight));
+  }
   return out;
 }
 

@@ -1,0 +1,163 @@
+// What the load client makes of servers that do not keep to the protocol.
+#include <gtest/gtest.h>
+
+#include "ldap/client.h"
+#include "toolkit/load_run.h"
+#include "toolkit/testing/servers.h"
+
+namespace kauri::toolkit {
+namespace {
+
+using testing::mix_for;
+using testing::OneAnswer;
+
+std::string result_message(ldap::MessageId id, ldap::Operation operation, int code = 0) {
+  std::string out;
+  ldap::OperationResult result;
+  result.code = static_cast<ldap::ResultCode>(code);
+  ldap::append_result(out, id, operation, result);
+  return out;
+}
+
+std::string entry_message(ldap::MessageId id) {
+  std::string out;
+  ldap::append_search_entry_head(out, id, "cn=x", 0);
+  return out;
+}
+
+TEST(MisbehavingServer, LostConnectionIsAnErrorForAllThatWasOutstanding) {
+  const OneAnswer server("", true);
+  LoadOptions options = server.load();
+  options.count = 100;
+  options.depth = 7;
+  const auto result = run_load(options, mix_for(WorkloadKind::kSearch));
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->errors.lost, 7U);
+  EXPECT_EQ(result->all.operations, 0U);
+}
+
+TEST(MisbehavingServer, AnswersThatAreNoneAreErrors) {
+  std::string notice;
+  ldap::append_notice_of_disconnection(notice, ldap::ResultCode::kUnavailable, "going down");
+  const std::string done = result_message(kMessageIdFirst, ldap::Operation::kSearchResultDone);
+  const std::pair<std::string, const char*> table[] = {
+      {result_message(kMessageIdFirst + 77, ldap::Operation::kSearchResultDone),
+       "which no request waits for"},
+      {result_message(kMessageIdFirst, ldap::Operation::kAddResponse),
+       "protocolOp tag 9 instead of 5"},
+      {entry_message(kMessageIdFirst + 1), "which no request waits for"},
+      {notice, "unavailable (going down)"},
+      {"HTTP/1.1 400 Bad Request\r\n\r\n", "not an LDAP message"},
+      {std::string("\x30\x84\x7F\xFF\xFF\xFF", 6), "not an LDAP message"},
+      {std::string("\x30\x80\x02\x01\x01\0\0", 7), "not an LDAP message"},
+      {result_message(kMessageIdFirst, ldap::Operation::kSearchResultDone, 120),
+       "search with number 0 was answered with"},
+  };
+  for (const auto& [answer, expected] : table) {
+    const OneAnswer server(answer);
+    const auto result = run_load(server.load(), mix_of(*make_workload({})));
+    ASSERT_TRUE(result) << result.error().message();
+    EXPECT_GT(result->errors.total(), 0U);
+    EXPECT_NE(result->errors.first.find(expected), std::string::npos) << result->errors.first;
+  }
+}
+
+TEST(MisbehavingServer, AnEntryForAModifyIsAnError) {
+  const OneAnswer server(entry_message(kMessageIdFirst));
+  const auto result = run_load(server.load(), mix_for(WorkloadKind::kModify));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->errors.broken_answer, 1U);
+  EXPECT_NE(result->errors.first.find("protocolOp tag 4 instead of 7"), std::string::npos);
+}
+
+TEST(MisbehavingServer, TooManyEntriesAreCounted) {
+  std::string answer;
+  for (int i = 0; i < 1000; ++i) answer += entry_message(kMessageIdFirst);
+  answer += result_message(kMessageIdFirst, ldap::Operation::kSearchResultDone);
+  const OneAnswer server(answer);
+  const auto result = run_load(server.load(), mix_of(*make_workload({.expect_entries = "1"})));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->errors.wrong_entries, 1U);
+  EXPECT_EQ(result->all.entries, 1000U);
+}
+
+TEST(MisbehavingServer, TheSameAnswerTwiceIsAnError) {
+  const std::string done = result_message(kMessageIdFirst, ldap::Operation::kSearchResultDone);
+  const OneAnswer server(done + done);
+  LoadOptions options = server.load();
+  options.count = 2;
+  const auto result = run_load(options, mix_of(*make_workload({})));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->all.operations, 1U);
+  EXPECT_EQ(result->errors.broken_answer, 1U) << result->errors.first;
+}
+
+TEST(MisbehavingServer, SilenceEndsAtTheTimeLimit) {
+  for (const bool open_loop : {false, true}) {
+    const OneAnswer server("");
+    LoadOptions options = server.load();
+    options.timeout_seconds = 0.1;
+    if (open_loop) options.rate = 1000;
+    const auto result = run_load(options, mix_for(WorkloadKind::kSearch));
+    ASSERT_TRUE(result) << result.error().message();
+    EXPECT_EQ(result->errors.no_answer, 1U);
+    EXPECT_EQ(result->all.operations, 0U);
+  }
+}
+
+// A stall of the server must show in the latency of all requests that were due meanwhile, though
+// only one of them could be on its way.
+TEST(MisbehavingServer, AnOpenLoopCountsTheWaitingOfRequestsThatCouldNotBeMade) {
+  const OneAnswer server("");
+  LoadOptions options = server.load();
+  options.count.reset();
+  options.rate = 1000;
+  options.duration_seconds = 0.3;
+  options.timeout_seconds = 0.5;
+  const auto result = run_load(options, mix_for(WorkloadKind::kSearch));
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->errors.no_answer, 1U);
+  EXPECT_EQ(result->not_started, 299U);
+  EXPECT_EQ(result->all.latency.count(), 299U);
+  EXPECT_GT(result->all.latency.at_quantile(0.99), 290'000'000U);
+  EXPECT_GT(result->all.latency.at_quantile(0.5), 140'000'000U);
+}
+
+TEST(MisbehavingServer, ARefusedConnectionOfOneOperationIsAnError) {
+  // The trial connection is accepted by the queue of the listener alone; nobody answers the rest.
+  UniqueFd listener = *listen_on(*resolve_host_port("127.0.0.1:0"));
+  LoadOptions options;
+  options.endpoint =
+      *resolve_uri("ldap://127.0.0.1:" + std::to_string(*local_port(listener.get())));
+  options.reconnect = true;
+  options.errors_max = 5;
+  options.duration_seconds = 600;
+  options.interval_seconds = 0.1;
+  options.timeout_seconds = 1;
+  options.on_interval = [&](const Interval&) { listener.reset(); };
+  const auto result = run_load(options, mix_for(WorkloadKind::kSearch));
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_TRUE(result->too_many_errors);
+  EXPECT_GE(result->errors.no_connection, 4U) << result->errors.first;
+}
+
+TEST(MisbehavingServer, AServerThatIsNotThereIsNamed) {
+  std::uint16_t port = 0;
+  {
+    const UniqueFd listener = *listen_on(*resolve_host_port("127.0.0.1:0"));
+    port = *local_port(listener.get());
+  }
+  LoadOptions options;
+  options.endpoint = *resolve_uri("ldap://127.0.0.1:" + std::to_string(port));
+  for (const bool reconnect : {false, true}) {
+    options.reconnect = reconnect;
+    const auto result = run_load(options, mix_for(WorkloadKind::kSearch));
+    ASSERT_FALSE(result);
+    EXPECT_NE(result.error().message().find("cannot connect to ldap://127.0.0.1:"),
+              std::string::npos)
+        << result.error().message();
+  }
+}
+
+}  // namespace
+}  // namespace kauri::toolkit
