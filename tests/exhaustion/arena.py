@@ -95,22 +95,23 @@ def group_value(path, name):
         return int(file.read().split()[0])
 
 
-_plant_library = None
+_plant_libraries = {}
 
 
-def plant_library():
-    """The library of plant.c, built once."""
-    global _plant_library
-    if _plant_library is None:
-        _plant_library = os.path.join(tempfile.mkdtemp(prefix="kauri-plant-"), "plant.so")
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", os.path.join(HERE, "plant.c"), "-o", _plant_library, "-ldl"],
+def plant_library(source="plant.c"):
+    """The library of that source, built once."""
+    if source not in _plant_libraries:
+        library = os.path.join(tempfile.mkdtemp(prefix="kauri-plant-"), "plant.so")
+        _plant_libraries[source] = library
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-fexceptions", os.path.join(HERE, source), "-o", library, "-ldl"],
                        check=True)
-    return _plant_library
+    return _plant_libraries[source]
 
 
 def forget_plant_library():
-    if _plant_library is not None:
-        shutil.rmtree(os.path.dirname(_plant_library), ignore_errors=True)
+    for library in _plant_libraries.values():
+        shutil.rmtree(os.path.dirname(library), ignore_errors=True)
+    _plant_libraries.clear()
 
 
 class Arena(World):
@@ -163,11 +164,15 @@ class Arena(World):
         with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
             return int(re.search(r"VmHWM:\s+(\d+)", file.read()).group(1)) * KIB
 
-    def restart(self):
-        """Stops cleanly and starts again on the same data."""
+    def leave(self):
+        """Ends the watch's own session."""
         if self.canary:
             self.canary.close()
             self.canary = None
+
+    def restart(self):
+        """Stops cleanly and starts again on the same data."""
+        self.leave()
         code = self.own.stop()
         check(code == 0, f"the server ended with {code}: {self.own.errors()[-400:]}")
         self.own.start()
@@ -181,9 +186,7 @@ class Arena(World):
 
     def verify(self):
         """Stops the server and has the tool look at what it left."""
-        if self.canary:
-            self.canary.close()
-            self.canary = None
+        self.leave()
         if self.own.process is not None:
             code = self.own.stop()
             check(code == 0, f"the server ended with {code}: {self.own.errors()[-400:]}")

@@ -148,7 +148,7 @@ def rest(world):
 def others(world):
     """Searches by others, by the load client. -> p99 in microseconds, and what one takes of the server's processor."""
     command = ["kauri", "bench", "search", "--uri", world.own.uri, "--base", S, "--filter", "(uid=m{n})", "--range", "0:2499",
-               "--attributes", "cn", "--expect-entries", "1", "--duration", "1.5", "--warmup", "0.3", "--connections", "4",
+               "--attributes", "cn", "--expect-entries", "1", "--duration", "1", "--warmup", "0.3", "--connections", "4",
                "--server-pid", str(world.pid), "--json"]
     command[0] = os.path.join(world.own.bin_dir, "kauri")
     done = subprocess.run(PREFERRED + command, capture_output=True, text=True, check=False)
@@ -304,7 +304,7 @@ SHORT = {"idle": 1000, "stalled": 100, "large": 40, "slow": 100, "pairs": 3, "ch
 FULL = {"idle": 10_000, "stalled": 1000, "large": 1000, "slow": 1000, "pairs": 5, "churn": 100_000, "half_open": 1000,
         "operations": 99}
 
-CONTROL = {"idle": 1000, "stalled": 100, "churn": 5000, "pairs": 2, "operations": 4}
+CONTROL = {"idle": 1000, "stalled": 100, "churn": 5000, "pairs": 1, "operations": 4}
 
 if __name__ == "__main__":
     sys.exit(campaign.main(SCENARIOS, SHORT, FULL, CONTROL, __doc__))

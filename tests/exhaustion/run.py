@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import allocation  # noqa: E402
 import campaign  # noqa: E402
 import disk  # noqa: E402
 import process  # noqa: E402
@@ -23,10 +24,11 @@ SCENARIOS = (
     ("descriptors 256", process.few_descriptors(256, True), None),
     ("descriptors taken away", process.few_descriptors(64, False), "no-pause"),
     ("memory", process.little_memory, process.unlimited_messages),
+    ("allocations", allocation.allocations, "allocation-forgets"),
 )
-SHORT = {"disk_rounds": 4, "log_rounds": 2, "all_hostile": 0}
-FULL = {"disk_rounds": 1000, "log_rounds": 50, "all_hostile": 1}
-CONTROL = {"disk_rounds": 10, "log_rounds": 5}
+SHORT = {"disk_rounds": 4, "log_rounds": 2, "all_hostile": 0, "allocations": 8}
+FULL = {"disk_rounds": 1000, "log_rounds": 50, "all_hostile": 1, "allocations": 1000}
+CONTROL = {"disk_rounds": 10, "log_rounds": 5, "allocations": 8}
 
 if __name__ == "__main__":
     sys.exit(campaign.main(SCENARIOS, SHORT, FULL, CONTROL, __doc__, needs_root=True))
