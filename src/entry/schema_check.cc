@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
+#include "base/keyed_hash.h"
 #include "base/limit_counters.h"
 #include "text/visible.h"
 
@@ -156,11 +158,58 @@ std::optional<SchemaViolation> check_attribute(const Attribute& attribute) {
 
 // The normal form by the equality rule, with an octet in front that keeps it apart from values
 // without one.
-std::string comparable(const schema::Schema& schema, const AttributeType& type,
-                       const std::string& value) {
-  std::string normal(1, 'n');
-  if (type.equality != nullptr && type.equality->normalize(schema, value, normal)) return normal;
-  return "o" + value;
+void comparable(const schema::Schema& schema, const AttributeType& type, const std::string& value,
+                std::string& out) {
+  out.assign(1, 'n');
+  if (type.equality != nullptr && type.equality->normalize(schema, value, out)) return;
+  out.assign(1, 'o').append(value);
+}
+
+// Two values by their places, the earlier one first.
+using Pair = std::pair<std::size_t, std::size_t>;
+
+// Two equal values among those at `places`, which all have one hash.
+std::optional<Pair> equal_among(const schema::Schema& schema, const Attribute& attribute,
+                                std::span<const std::pair<std::uint64_t, std::size_t>> places) {
+  std::vector<std::pair<std::string, std::size_t>> normals;
+  for (const auto& [hash, place] : places) {
+    comparable(schema, *attribute.description.type, attribute.values[place],
+               normals.emplace_back(std::string(), place).first);
+    // Nearly always the first two are equal: other strings hardly ever share a hash.
+    if (normals.size() == 2 && normals[0].first == normals[1].first) break;
+  }
+  std::sort(normals.begin(), normals.end());
+  const auto twice =
+      std::adjacent_find(normals.begin(), normals.end(),
+                         [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice == normals.end()) return std::nullopt;
+  return Pair(twice->second, std::next(twice)->second);
+}
+
+// The first value that equals an earlier one, with that. Hashes are compared, so that hundreds of
+// thousands of values need neither their normal forms at once nor a sort of those.
+std::optional<Pair> first_twice(const schema::Schema& schema, const Attribute& attribute) {
+  const std::vector<std::string>& values = attribute.values;
+  const KeyedHash hash;
+  std::vector<std::pair<std::uint64_t, std::size_t>> hashes;
+  hashes.reserve(values.size());
+  std::string normal;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    comparable(schema, *attribute.description.type, values[i], normal);
+    hashes.emplace_back(hash(normal), i);
+  }
+  std::sort(hashes.begin(), hashes.end());
+  std::optional<Pair> found;
+  for (std::size_t at = 0; at < hashes.size();) {
+    std::size_t end = at + 1;
+    while (end < hashes.size() && hashes[end].first == hashes[at].first) ++end;
+    if (end - at > 1) {
+      const auto pair = equal_among(schema, attribute, std::span(hashes).subspan(at, end - at));
+      if (pair && (!found || pair->second < found->second)) found = pair;
+    }
+    at = end;
+  }
+  return found;
 }
 
 }  // namespace
@@ -178,25 +227,17 @@ std::optional<SchemaViolation> check_value(const schema::AttributeDescription& d
 
 std::optional<SchemaViolation> check_duplicates(const schema::Schema& schema,
                                                 const Attribute& attribute) {
-  const std::size_t count = attribute.values.size();
-  if (count < 2) return std::nullopt;
-  std::vector<std::pair<std::string, std::size_t>> normals;
-  normals.reserve(count);
-  for (std::size_t i = 0; i < count; ++i)
-    normals.emplace_back(comparable(schema, *attribute.description.type, attribute.values[i]), i);
-  std::sort(normals.begin(), normals.end());
-  const auto twice =
-      std::adjacent_find(normals.begin(), normals.end(),
-                         [](const auto& a, const auto& b) { return a.first == b.first; });
-  if (twice == normals.end()) return std::nullopt;
+  if (attribute.values.size() < 2) return std::nullopt;
+  const std::optional<Pair> twice = first_twice(schema, attribute);
+  if (!twice) return std::nullopt;
   std::string text = "attribute " + quoted(attribute.description.to_string()) + ": value number " +
-                     std::to_string(std::next(twice)->second + 1) + " equals value number " +
-                     std::to_string(twice->second + 1);
+                     std::to_string(twice->second + 1) + " equals value number " +
+                     std::to_string(twice->first + 1);
   // Passwords have an octet syntax; they are never shown.
   const schema::Syntax* syntax = attribute.description.type->syntax;
   if (syntax != nullptr && syntax->human_readable() &&
       attribute.description.type != schema.well_known().user_password)
-    text += ", " + quoted(attribute.values[twice->second]);
+    text += ", " + quoted(attribute.values[twice->first]);
   return violation(ResultCode::kAttributeOrValueExists, std::move(text));
 }
 
