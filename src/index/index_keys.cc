@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/digest.h"
 #include "base/endian.h"
@@ -62,6 +63,10 @@ KeyRange all_with_prefix(std::string prefix) {
   return {std::move(prefix), std::move(last)};
 }
 
+std::string octets_of(std::uint32_t gram) {
+  return {static_cast<char>(gram >> 16U), static_cast<char>(gram >> 8U), static_cast<char>(gram)};
+}
+
 void add_superclasses(const schema::ObjectClass& object_class,
                       std::vector<const schema::ObjectClass*>& out) {
   for (const schema::ObjectClass* superior : object_class.superiors) {
@@ -70,6 +75,56 @@ void add_superclasses(const schema::ObjectClass& object_class,
     add_superclasses(*superior, out);
   }
 }
+
+// The trigrams of many values, each once. Many short values have few of them, and a key is dearer
+// than a look here.
+class GramSet {
+ public:
+  void add_all(std::string_view normal_value) {
+    std::uint32_t gram = kBefore;
+    const auto push = [&](unsigned char octet) {
+      gram = (gram << 8U | octet) & 0xFFFFFFU;
+      if (++seen_octets_ >= 3) add(gram);
+    };
+    seen_octets_ = 1;
+    for (const char octet : normal_value) push(static_cast<unsigned char>(octet));
+    push(kBehind);
+    push(kBehind);
+  }
+  // RETURNS: ascending.
+  const std::vector<std::uint32_t>& grams() {
+    std::sort(grams_.begin(), grams_.end());
+    grams_.erase(std::unique(grams_.begin(), grams_.end()), grams_.end());
+    return grams_;
+  }
+
+ private:
+  static constexpr unsigned char kBefore = 2;
+  static constexpr unsigned char kBehind = 3;
+  // As many are listed, with duplicates, before there is a bit for each possible one: 2 MiB.
+  static constexpr std::size_t kListedMax = 1U << 14U;
+
+  void add(std::uint32_t gram) {
+    if (bits_.empty()) {
+      grams_.push_back(gram);
+      if (grams_.size() >= kListedMax) start_bits();
+      return;
+    }
+    std::uint64_t& word = bits_[gram >> 6U];
+    const std::uint64_t bit = std::uint64_t{1} << (gram & 63U);
+    if ((word & bit) != 0) return;
+    word |= bit;
+    grams_.push_back(gram);
+  }
+  void start_bits() {
+    bits_.resize(std::size_t{1} << 18U);
+    for (const std::uint32_t gram : std::exchange(grams_, {})) add(gram);
+  }
+
+  std::vector<std::uint32_t> grams_;
+  std::vector<std::uint64_t> bits_;
+  std::size_t seen_octets_ = 0;
+};
 
 // Collects the keys of one attribute's values.
 class KeyMaker {
@@ -81,6 +136,21 @@ class KeyMaker {
   void add(std::string_view value) {
     if (definition_.kinds.equality) add_equality(value);
     if (definition_.kinds.substring) add_grams(value);
+  }
+  void add_grams(std::string_view value) {
+    normal_.clear();
+    if (!definition_.type->substrings->normalize(schema_, value, normal_)) return;
+    if (normal_.size() > kGramValueMax) {
+      gramless_ = true;
+    } else {
+      grams_.add_all(normal_);
+    }
+  }
+  // The keys that values share: after the last one.
+  void finish() {
+    if (gramless_) out_.push_back(gramless_key(definition_.number));
+    for (const std::uint32_t gram : grams_.grams())
+      out_.push_back(gram_key(definition_.number, octets_of(gram)));
   }
   void add_presence() {
     if (definition_.kinds.presence) out_.push_back(presence_key(definition_.number));
@@ -112,21 +182,12 @@ class KeyMaker {
     }
   }
 
-  void add_grams(std::string_view value) {
-    normal_.clear();
-    if (!definition_.type->substrings->normalize(schema_, value, normal_)) return;
-    if (normal_.size() > kGramValueMax) {
-      out_.push_back(gramless_key(definition_.number));
-      return;
-    }
-    for (const std::string& gram : grams_of(normal_))
-      out_.push_back(gram_key(definition_.number, gram));
-  }
-
   const IndexDefinition& definition_;
   const schema::Schema& schema_;
   std::vector<std::string>& out_;
   std::string normal_;
+  GramSet grams_;
+  bool gramless_ = false;
 };
 
 void sort_unique(std::vector<std::string>& keys) {
@@ -134,14 +195,15 @@ void sort_unique(std::vector<std::string>& keys) {
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-void add_keys(const schema::AttributeDescription& description,
-              const std::vector<std::string>& values, const IndexCatalog& catalog,
-              const schema::Schema& schema, std::vector<std::string>& out) {
+void add_keys(const schema::AttributeDescription& description, std::span<const std::string> values,
+              const IndexCatalog& catalog, const schema::Schema& schema,
+              std::vector<std::string>& out) {
   const IndexDefinition* definition = catalog.find(*description.type);
   if (definition == nullptr || values.empty()) return;
   KeyMaker maker(*definition, schema, out);
   maker.add_presence();
   for (const std::string& value : values) maker.add(value);
+  maker.finish();
 }
 
 }  // namespace
@@ -219,12 +281,11 @@ KeyRange gram_keys_with_prefix(AttributeNumber number, std::string_view head) {
 }
 
 std::vector<std::string> grams_of(std::string_view normal_value) {
-  std::string marked(1, '\2');
-  marked.append(normal_value).append("\3\3");
+  GramSet set;
+  set.add_all(normal_value);
   std::vector<std::string> grams;
-  grams.reserve(marked.size() - 2);
-  for (std::size_t i = 0; i + 3 <= marked.size(); ++i) grams.push_back(marked.substr(i, 3));
-  sort_unique(grams);
+  grams.reserve(set.grams().size());
+  for (const std::uint32_t gram : set.grams()) grams.push_back(octets_of(gram));
   return grams;
 }
 
@@ -244,12 +305,32 @@ std::vector<std::string> keys_of_entry(const entry::Entry& entry, const IndexCat
 }
 
 std::vector<std::string> keys_of_values(const schema::AttributeDescription& description,
-                                        const std::vector<std::string>& values,
+                                        std::span<const std::string> values,
                                         const IndexCatalog& catalog, const schema::Schema& schema) {
   std::vector<std::string> keys;
   add_keys(description, values, catalog, schema, keys);
   sort_unique(keys);
   return keys;
+}
+
+std::vector<std::string> gram_keys_of_values(const schema::AttributeDescription& description,
+                                             std::span<const std::string> values,
+                                             const IndexCatalog& catalog,
+                                             const schema::Schema& schema) {
+  std::vector<std::string> keys;
+  const IndexDefinition* definition = catalog.find(*description.type);
+  if (definition == nullptr || !definition->kinds.substring) return keys;
+  KeyMaker maker(*definition, schema, keys);
+  for (const std::string& value : values) maker.add_grams(value);
+  maker.finish();
+  sort_unique(keys);
+  return keys;
+}
+
+bool is_gram_key(std::string_view key) {
+  if (key.size() <= sizeof(std::uint32_t)) return false;
+  const auto kind = static_cast<KeyKind>(key[sizeof(std::uint32_t)]);
+  return kind == KeyKind::kGram || kind == KeyKind::kGramless;
 }
 
 }  // namespace kauri::index

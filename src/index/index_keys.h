@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,7 +73,13 @@ std::vector<std::string> keys_of_entry(const entry::Entry& entry, const IndexCat
                                        const schema::Schema& schema);
 // The keys of one attribute's values only (for changes of large attributes value by value).
 std::vector<std::string> keys_of_values(const schema::AttributeDescription& description,
-                                        const std::vector<std::string>& values,
+                                        std::span<const std::string> values,
                                         const IndexCatalog& catalog, const schema::Schema& schema);
+// Those of them that are for substrings: trigrams, and kGramless.
+std::vector<std::string> gram_keys_of_values(const schema::AttributeDescription& description,
+                                             std::span<const std::string> values,
+                                             const IndexCatalog& catalog,
+                                             const schema::Schema& schema);
+bool is_gram_key(std::string_view key);
 
 }  // namespace kauri::index
