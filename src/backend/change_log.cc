@@ -24,6 +24,21 @@ void put_texts(std::string& out, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) put_text(out, text);
 }
 
+std::size_t encoded_size(const std::vector<std::string>& texts) {
+  std::size_t size = sizeof(std::uint32_t);
+  for (const std::string& text : texts) size += sizeof(std::uint32_t) + text.size();
+  return size;
+}
+
+// What a record may need at most: growing step by step would copy all values several times.
+std::size_t room_for(const ChangeRecord& record) {
+  std::size_t size = 256 + record.dn.size() + record.new_dn.size();
+  for (const AttributeChange& change : record.attributes)
+    size += sizeof(std::uint32_t) + change.description.size() + encoded_size(change.removed) +
+            encoded_size(change.added);
+  return size;
+}
+
 // Reads a record front to back; after the first fault everything is empty and ok() is false.
 class Cursor {
  public:
@@ -62,6 +77,7 @@ class Cursor {
 
 std::string encode_change(const ChangeRecord& record) {
   std::string out;
+  out.reserve(room_for(record));
   append_little_endian(out, std::uint32_t{0});  // the checksum, below
   out.push_back(static_cast<char>(record.previous_csn ? kRecordVersion : kVersionWithoutPrevious));
   out.push_back(static_cast<char>(record.kind));

@@ -84,6 +84,8 @@ struct AddOperation {
   TargetName target;
   std::vector<entry::Attribute>
       attributes;  // as requested, descriptions known to the schema, values syntax-checked
+  // Whoever submits it has seen that no attribute has equal values, which spares the writer a look.
+  bool values_are_distinct = false;
 };
 struct DeleteOperation {
   TargetName target;

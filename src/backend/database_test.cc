@@ -238,11 +238,12 @@ TEST(Verify, FindsWhatDoesNotFit) {
               ASSERT_FALSE(*index::find_child(txn, EntryId(2), rdn));
             }),
             "");
-  EXPECT_NE(
-      damage([](storage::WriteTxn& txn) {
-        ASSERT_TRUE(put_large_value(txn, EntryId(3), AttributeNumber(1), "identity", "value"));
-      }),
-      "");
+  EXPECT_NE(damage([](storage::WriteTxn& txn) {
+              std::vector<LargeValue> values = {
+                  {value_key(EntryId(3), AttributeNumber(1), "identity"), "value"}};
+              ASSERT_TRUE(put_large_values(txn, values));
+            }),
+            "");
   EXPECT_NE(damage([](storage::WriteTxn& txn) {
               ASSERT_TRUE(*txn.erase(storage::Table::kChanges, change_key(2)));
             }),

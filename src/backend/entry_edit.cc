@@ -1,10 +1,12 @@
 #include "backend/entry_edit.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 
 #include "backend/large_values.h"
 #include "base/assert.h"
+#include "base/keyed_hash.h"
 #include "base/limits.h"
 #include "index/index_keys.h"
 #include "index/posting.h"
@@ -13,6 +15,9 @@ namespace kauri::backend {
 namespace {
 
 using schema::AttributeDescription;
+
+// Values whose keys are made together, at first.
+constexpr std::size_t kRemainingAtOnce = 16;
 
 // a without b; both sorted.
 std::vector<std::string> difference(const std::vector<std::string>& a,
@@ -34,7 +39,8 @@ void append_all(std::vector<std::string>& out, std::vector<std::string> more) {
 // Values of `a` that are not in `b`, octet for octet, in their order.
 std::vector<std::string> values_not_in(const std::vector<std::string>& a,
                                        const std::vector<std::string>& b) {
-  const std::unordered_set<std::string_view> known(b.begin(), b.end());
+  if (a.empty() || b.empty()) return a;
+  const std::unordered_set<std::string_view, KeyedHash> known(b.begin(), b.end());
   std::vector<std::string> out;
   for (const std::string& value : a)
     if (!known.contains(value)) out.push_back(value);
@@ -60,18 +66,21 @@ struct EntryEdit::Working {
 
   bool touched = false;
   bool base_cleared = false;
-  std::unordered_map<std::string, std::string> removed;  // stored outside: identity -> octets
+  // Stored outside: identity -> octets.
+  std::unordered_map<std::string, std::string, KeyedHash> removed;
   std::vector<Live> live;  // in the record: all values; outside: the added ones
-  std::unordered_map<std::string, std::size_t> by_identity;  // the living
+  std::unordered_map<std::string, std::size_t, KeyedHash> by_identity;  // the living
 
   // What prepare() settled.
+  bool changed = false;
   bool to_external = false;
   bool erase_all = false;
-  std::vector<std::string> erase;                        // identities
-  std::vector<std::pair<std::string, std::string>> put;  // identity, octets
-  std::vector<std::string> final_values;                 // for the record
+  std::vector<std::string> erase;         // keys
+  std::vector<LargeValue> put;            // octets of `live`
+  std::vector<std::string> final_values;  // for the record
   std::uint64_t final_count = 0;
-  std::vector<std::string> gone;  // for the change log: octets that went and came
+  // For the change log, which prepare() gives them to: octets that went and came.
+  std::vector<std::string> gone;
   std::vector<std::string> come;
   // For the index, of an attribute stored outside: values that were taken out and put in, also
   // those that are the same.
@@ -251,6 +260,16 @@ entry::Entry EntryEdit::preview() const {
   return entry;
 }
 
+std::vector<entry::Attribute> EntryEdit::values_for_substrings() const {
+  std::vector<entry::Attribute> out;
+  for (const std::unique_ptr<Working>& one : attributes_) {
+    const index::IndexDefinition* definition = core_.catalog.find(*one->description.type);
+    if (!one->touched || definition == nullptr || !definition->kinds.substring) continue;
+    out.push_back({one->description, values_not_in(one->living(), one->stored)});
+  }
+  return out;
+}
+
 void EntryEdit::keep_inline(const schema::AttributeType& type) {
   inline_types_.push_back(&type);
   for (const std::unique_ptr<Working>& one : attributes_)
@@ -269,37 +288,74 @@ void EntryEdit::prepare_inline(Working& attribute) {
   attribute.come = values_not_in(attribute.final_values, attribute.stored);
   if (attribute.final_count <= limits::kInlineValuesMax || !may_leave_record(attribute)) return;
   attribute.to_external = true;
-  for (Working::Live& value : attribute.live)
-    if (value.alive) attribute.put.emplace_back(value.identity, value.octets);
+  attribute.number = core_.dictionary->intern(attribute.description);
+  put_living(attribute);
+}
+
+void EntryEdit::put_living(Working& attribute) {
+  for (const Working::Live& value : attribute.live) {
+    if (value.alive)
+      attribute.put.push_back({value_key(id_, attribute.number, value.identity), value.octets});
+  }
+}
+
+// All values of an attribute outside the record are replaced. Who replaces many values often leaves
+// most of them as they were, so those are neither erased nor written.
+Result<void> EntryEdit::prepare_replaced(Working& attribute) {
+  KAURI_TRY(std::vector<LargeRecord> old,
+            read_large_records(txn_, id_, attribute.number, attribute.base_count));
+  put_living(attribute);
+  const auto by_key = [](const LargeValue& a, const LargeValue& b) { return a.key < b.key; };
+  std::sort(attribute.put.begin(), attribute.put.end(), by_key);
+  std::unordered_set<const char*> unchanged;  // where their octets begin
+  auto next = attribute.put.begin();
+  for (LargeRecord& record : old) {
+    while (next != attribute.put.end() && next->key < record.key) ++next;
+    const bool stays = next != attribute.put.end() && next->key == record.key;
+    if (stays && next->value == record.value)
+      unchanged.insert(next->value.data());
+    else
+      attribute.gone.push_back(record.value);
+    if (!stays) attribute.erase.push_back(std::move(record.key));
+    attribute.taken_out.push_back(std::move(record.value));
+  }
+  const auto is_unchanged = [&](std::string_view value) {
+    return unchanged.contains(value.data());
+  };
+  std::erase_if(attribute.put, [&](const LargeValue& one) { return is_unchanged(one.value); });
+  for (const Working::Live& value : attribute.live)
+    if (value.alive && !is_unchanged(value.octets)) attribute.come.push_back(value.octets);
+  return {};
 }
 
 Result<void> EntryEdit::prepare_external(Working& attribute) {
-  const std::vector<std::string> added = attribute.living();
-  std::vector<std::string> went;
+  attribute.put_in = attribute.living();
   if (attribute.base_cleared) {
-    KAURI_TRY(went, read_large_values(txn_, id_, attribute.number, attribute.base_count));
+    KAURI_CHECK(prepare_replaced(attribute));
   } else {
-    for (const auto& [identity, octets] : attribute.removed) went.push_back(octets);
-    std::sort(went.begin(), went.end());
+    for (const auto& [identity, octets] : attribute.removed) attribute.taken_out.push_back(octets);
+    std::sort(attribute.taken_out.begin(), attribute.taken_out.end());
+    attribute.gone = values_not_in(attribute.taken_out, attribute.put_in);
+    attribute.come = values_not_in(attribute.put_in, attribute.taken_out);
   }
-  attribute.gone = values_not_in(went, added);
-  attribute.come = values_not_in(added, went);
-  attribute.taken_out = std::move(went);
-  attribute.put_in = added;
   attribute.final_count = attribute.count();
   const bool small = attribute.final_count <= kReturnInlineMax ||
                      (attribute.base_cleared && attribute.final_count <= limits::kInlineValuesMax);
   if (small || !may_leave_record(attribute)) {
     attribute.erase_all = true;
+    attribute.erase.clear();
+    attribute.put.clear();
     KAURI_TRY(attribute.final_values, values(attribute.description));
     return {};
   }
   attribute.to_external = true;
-  attribute.erase_all = attribute.base_cleared;
-  for (const auto& [identity, octets] : attribute.removed)
-    if (!attribute.by_identity.contains(identity)) attribute.erase.push_back(identity);
-  for (const Working::Live& value : attribute.live)
-    if (value.alive) attribute.put.emplace_back(value.identity, value.octets);
+  if (attribute.base_cleared) return {};
+  for (const auto& [identity, octets] : attribute.removed) {
+    if (!attribute.by_identity.contains(identity))
+      attribute.erase.push_back(value_key(id_, attribute.number, identity));
+  }
+  std::sort(attribute.erase.begin(), attribute.erase.end());
+  put_living(attribute);
   return {};
 }
 
@@ -311,8 +367,10 @@ Result<void> EntryEdit::prepare() {
     } else {
       prepare_inline(*one);
     }
-    if (one->gone.empty() && one->come.empty()) continue;
-    changes_.push_back({one->description.to_string(), one->gone, one->come});
+    one->changed = !(one->gone.empty() && one->come.empty());
+    if (one->changed)
+      changes_.push_back(
+          {one->description.to_string(), std::move(one->gone), std::move(one->come)});
   }
   KAURI_CHECK(prepare_index());
   prepared_ = true;
@@ -323,8 +381,7 @@ Result<void> EntryEdit::prepare_index() {
   // Keys depend on the type alone, so values under other options of a changed type count too.
   std::vector<const schema::AttributeType*> changed;
   for (const std::unique_ptr<Working>& one : attributes_) {
-    if (one->touched && !(one->gone.empty() && one->come.empty()) &&
-        core_.catalog.find(*one->description.type) != nullptr)
+    if (one->changed && core_.catalog.find(*one->description.type) != nullptr)
       changed.push_back(one->description.type);
   }
   if (changed.empty()) return {};
@@ -373,7 +430,7 @@ Result<void> EntryEdit::spare_remaining_keys(std::vector<std::string>& erased) {
     if (definition == nullptr) continue;
     const std::string own =
         index::presence_key(definition->number).substr(0, sizeof(std::uint32_t));
-    std::unordered_set<std::string> doubtful;
+    std::unordered_set<std::string, KeyedHash> doubtful;
     for (const std::string& key : erased)
       if (key.starts_with(own)) doubtful.insert(key);
     if (definition->kinds.equality && type.equality != nullptr) {
@@ -385,13 +442,19 @@ Result<void> EntryEdit::spare_remaining_keys(std::vector<std::string>& erased) {
     }
     if (doubtful.empty()) continue;
     KAURI_TRY(const std::vector<std::string> remaining, values(one->description));
-    std::unordered_set<std::string> kept;
-    for (const std::string& value : remaining) {
+    const bool grams_alone = std::all_of(doubtful.begin(), doubtful.end(), index::is_gram_key);
+    // Mostly a few values have all of them; a key that none has is looked for in every one.
+    std::unordered_set<std::string, KeyedHash> kept;
+    std::size_t step = kRemainingAtOnce;
+    for (std::span<const std::string> rest = remaining; !rest.empty() && !doubtful.empty();) {
+      const std::size_t some = std::min(step, rest.size());
+      const auto keys_of = grams_alone ? index::gram_keys_of_values : index::keys_of_values;
       for (const std::string& key :
-           index::keys_of_values(one->description, {value}, core_.catalog, *core_.schema)) {
+           keys_of(one->description, rest.first(some), core_.catalog, *core_.schema)) {
         if (doubtful.erase(key) != 0) kept.insert(key);
       }
-      if (doubtful.empty()) break;
+      rest = rest.subspan(some);
+      step *= 2;
     }
     std::erase_if(erased, [&](const std::string& key) { return kept.contains(key); });
   }
@@ -413,20 +476,16 @@ Result<void> EntryEdit::apply(storage::WriteTxn& txn) {
       }
       continue;
     }
-    const bool stores = one->to_external || one->external;
-    const AttributeNumber number =
-        stores ? core_.dictionary->intern(one->description) : AttributeNumber();
     if (one->erase_all) {
-      KAURI_TRY([[maybe_unused]] const std::uint64_t erased, erase_large_values(txn, id_, number));
+      KAURI_TRY([[maybe_unused]] const std::uint64_t erased,
+                erase_large_values(txn, id_, one->number));
     }
-    for (const std::string& identity : one->erase) {
-      KAURI_TRY([[maybe_unused]] const bool erased,
-                txn.erase(storage::Table::kValues, value_key(id_, number, identity)));
+    for (const std::string& key : one->erase) {
+      KAURI_TRY([[maybe_unused]] const bool erased, txn.erase(storage::Table::kValues, key));
     }
-    for (const auto& [identity, octets] : one->put)
-      KAURI_CHECK(put_large_value(txn, id_, number, identity, octets));
+    KAURI_CHECK(put_large_values(txn, one->put));
     if (one->to_external) {
-      external.push_back({number, static_cast<std::uint32_t>(one->final_count)});
+      external.push_back({one->number, static_cast<std::uint32_t>(one->final_count)});
     } else if (!one->final_values.empty()) {
       entry.attributes.push_back({one->description, std::move(one->final_values)});
     }

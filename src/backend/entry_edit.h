@@ -48,6 +48,8 @@ class EntryEdit {
   // The entry as it would be, for the schema checks: attributes outside the record have no values
   // in it. REQUIRES: the values asked for by checks of names are found with has_value().
   entry::Entry preview() const;
+  // The values that are new, of attributes with an index for substrings.
+  std::vector<entry::Attribute> values_for_substrings() const;
   // Types that must stay in the record whatever their size (naming attributes, objectClass).
   void keep_inline(const schema::AttributeType& type);
 
@@ -57,8 +59,8 @@ class EntryEdit {
 
   // Settles what goes where and reads what that needs; the last step that may read the old state.
   Result<void> prepare();
-  // What changed, for the change log. REQUIRES: prepare().
-  const std::vector<AttributeChange>& changes() const { return changes_; }
+  // What changed, for the change log; once. REQUIRES: prepare().
+  std::vector<AttributeChange> take_changes() { return std::move(changes_); }
   // Writes the record, values and index. REQUIRES: prepare().
   Result<void> apply(storage::WriteTxn& txn);
 
@@ -72,6 +74,8 @@ class EntryEdit {
   Result<std::optional<std::string>> base_value(const Working& attribute,
                                                 const std::string& identity);
   Result<void> prepare_external(Working& attribute);
+  Result<void> prepare_replaced(Working& attribute);
+  void put_living(Working& attribute);
   void prepare_inline(Working& attribute);
   Result<void> prepare_index();
   Result<void> spare_remaining_keys(std::vector<std::string>& erased);

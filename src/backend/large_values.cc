@@ -1,5 +1,7 @@
 #include "backend/large_values.h"
 
+#include <algorithm>
+
 #include "base/digest.h"
 #include "base/endian.h"
 
@@ -64,9 +66,21 @@ Result<bool> has_large_value(storage::Txn& txn, EntryId id, AttributeNumber numb
   return value.has_value();
 }
 
-Result<void> put_large_value(storage::WriteTxn& txn, EntryId id, AttributeNumber number,
-                             std::string_view identity, std::string_view value) {
-  return txn.put(Table::kValues, value_key(id, number, identity), value);
+Result<void> put_large_values(storage::WriteTxn& txn, std::vector<LargeValue>& values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end(),
+            [](const LargeValue& a, const LargeValue& b) { return a.key < b.key; });
+  bool behind_all = true;
+  {
+    KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn.cursor(Table::kValues));
+    KAURI_TRY(const bool any, cursor->last());
+    if (any) behind_all = cursor->key() < values.front().key;
+  }
+  for (const LargeValue& one : values) {
+    KAURI_CHECK(behind_all ? txn.append(Table::kValues, one.key, one.value)
+                           : txn.put(Table::kValues, one.key, one.value));
+  }
+  return {};
 }
 
 Result<std::vector<std::string>> find_large_values(storage::Txn& txn, EntryId id,
@@ -81,6 +95,20 @@ Result<std::vector<std::string>> find_large_values(storage::Txn& txn, EntryId id
                 },
                 &values));
   return values;
+}
+
+Result<std::vector<LargeRecord>> read_large_records(storage::Txn& txn, EntryId id,
+                                                    AttributeNumber number, std::uint64_t count) {
+  std::vector<LargeRecord> records;
+  const std::string prefix = value_prefix(id, number);
+  KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn.cursor(Table::kValues));
+  KAURI_TRY(bool found, cursor->seek(prefix));
+  while (found && cursor->key().starts_with(prefix)) {
+    records.push_back({std::string(cursor->key()), std::string(cursor->value())});
+    KAURI_TRY(found, cursor->next());
+  }
+  if (records.size() != count) return wrong_count(id, number, records.size(), count);
+  return records;
 }
 
 Result<std::vector<std::string>> read_large_values(storage::Txn& txn, EntryId id,

@@ -34,13 +34,26 @@ std::string value_prefix(EntryId id, AttributeNumber number);
 
 Result<bool> has_large_value(storage::Txn& txn, EntryId id, AttributeNumber number,
                              std::string_view identity);
-Result<void> put_large_value(storage::WriteTxn& txn, EntryId id, AttributeNumber number,
-                             std::string_view identity, std::string_view value);
+// A value on its way into the table. VALID UNTIL: what it was made from changes.
+struct LargeValue {
+  std::string key;  // value_key
+  std::string_view value;
+};
+// Sorts them by their keys and writes them in that order: each finds the page of the one before,
+// and those of a new entry, which come behind all others, fill whole pages.
+Result<void> put_large_values(storage::WriteTxn& txn, std::vector<LargeValue>& values);
 // All values there are, as many as the entry says. RETURNS: kCorruption when there are more or
 // fewer.
 Result<std::vector<std::string>> read_large_values(storage::Txn& txn, EntryId id,
                                                    AttributeNumber number, std::uint64_t count);
-// The same, whatever the entry says: for verification.
+// The same with the key of each, in the order of the keys.
+struct LargeRecord {
+  std::string key;
+  std::string value;
+};
+Result<std::vector<LargeRecord>> read_large_records(storage::Txn& txn, EntryId id,
+                                                    AttributeNumber number, std::uint64_t count);
+// The same as read_large_values, whatever the entry says: for verification.
 Result<std::vector<std::string>> find_large_values(storage::Txn& txn, EntryId id,
                                                    AttributeNumber number);
 // RETURNS: how many there were.

@@ -93,7 +93,9 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
   if (!is_suffix) entry.parent = located.path.back();
   if (Refusal bad = take_attributes(*context.core().dictionary, operation, entry))
     return refused(std::move(*bad));
-  if (Refusal bad = complete_entry(context.schema(), rdn, entry)) return refused(std::move(*bad));
+  if (Refusal bad = complete_entry(context.schema(), rdn, entry, operation.values_are_distinct))
+    return refused(std::move(*bad));
+  if (Refusal bad = check_grams(context.core(), entry.attributes)) return refused(std::move(*bad));
 
   const Stamp stamp = context.stamp(who);
   set_operational(context, stamp, entry);
@@ -106,12 +108,12 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
   record.dn = ldap::join_dn(entry.rdn, parent_dn);
   record.entry_uuid =
       parse_uuid(entry.find(*context.schema().well_known().entry_uuid)->values.front());
-  for (const entry::Attribute& attribute : entry.attributes)
-    record.attributes.push_back({attribute.description.to_string(), {}, attribute.values});
-
   const std::string_view normal_rdn =
       is_suffix ? std::string_view(context.core().suffix_normal) : name.normal_rdns.front();
   KAURI_CHECK(store_new_entry(context.core(), context.txn(), {id, &rdn, normal_rdn}, entry));
+  for (entry::Attribute& attribute : entry.attributes)
+    record.attributes.push_back(
+        {attribute.description.to_string(), {}, std::move(attribute.values)});
   KAURI_CHECK(context.change_counts(located.path, 1, 1));
   KAURI_CHECK(context.log(record));
   return WriteOutcome{{}, stamp.csn, id, 0};

@@ -49,21 +49,22 @@ Result<void> erase_leaf(WriteContext& context, const TargetName& name, const Loc
                         ChangeRecord& record) {
   const EntryId id = located.id();
   std::vector<entry::ExternalAttribute> external;
-  KAURI_TRY(const entry::Entry entry, read_whole(context, id, &external));
+  KAURI_TRY(entry::Entry entry, read_whole(context, id, &external));
   record.kind = ChangeKind::kDelete;
   record.id = id;
   KAURI_TRY(record.dn, context.dn_text(located.path));
   if (const entry::Attribute* uuid = entry.find(*context.schema().well_known().entry_uuid);
       uuid != nullptr && !uuid->values.empty())
     record.entry_uuid = parse_uuid(uuid->values.front());
-  for (const entry::Attribute& attribute : entry.attributes)
-    record.attributes.push_back({attribute.description.to_string(), attribute.values, {}});
 
   storage::WriteTxn& txn = context.txn();
   for (const std::string& key :
        index::keys_of_entry(entry, context.core().catalog, context.schema())) {
     KAURI_TRY([[maybe_unused]] const bool changed, index::erase_posting(txn, key, id));
   }
+  for (entry::Attribute& attribute : entry.attributes)
+    record.attributes.push_back(
+        {attribute.description.to_string(), std::move(attribute.values), {}});
   for (const entry::ExternalAttribute& one : external) {
     KAURI_TRY([[maybe_unused]] const std::uint64_t erased, erase_large_values(txn, id, one.number));
   }

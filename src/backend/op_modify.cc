@@ -14,9 +14,11 @@ using ldap::ResultCode;
 // INTEGER (RFC 4517 section 3.3.16).
 constexpr std::string_view kIntegerSyntax = "1.3.6.1.4.1.1466.115.121.1.27";
 
-// Values that the increments of one request make: a short request can name a long attribute again
-// and again, and all other writes wait for it; adminLimitExceeded.
+// Values that the increments of one request make: a short request can name a long attribute, or a
+// long number, again and again, and all other writes wait for it; adminLimitExceeded.
 constexpr std::size_t kIncrementsMax = 100'000;
+// So many digits count as one more value.
+constexpr std::size_t kDigitsPerIncrement = 32;
 
 std::string quoted(const schema::AttributeDescription& description) {
   return "attribute '" + description.to_string() + "'";
@@ -110,14 +112,17 @@ Result<Refusal> replace_values(EntryEdit& edit, const Modification& change) {
 }
 
 // Takes the sums of one modification from what the request may still have.
-Refusal count_sums(std::size_t sums, std::size_t* sums_left) {
+Refusal count_sums(const std::vector<std::string>& values, std::size_t* sums_left) {
+  std::size_t sums = 0;
+  for (const std::string& value : values) sums += 1 + value.size() / kDigitsPerIncrement;
   if (sums <= *sums_left) {
     *sums_left -= sums;
     return std::nullopt;
   }
-  return ldap::failure(ResultCode::kAdminLimitExceeded, "the request would increment more than " +
-                                                            std::to_string(kIncrementsMax) +
-                                                            " values, the limit of one request");
+  return ldap::failure(ResultCode::kAdminLimitExceeded,
+                       "the request would increment more than " + std::to_string(kIncrementsMax) +
+                           " values, the limit of one request; " +
+                           std::to_string(kDigitsPerIncrement) + " digits count as one more");
 }
 
 Result<Refusal> increment_values(EntryEdit& edit, const Modification& change,
@@ -127,7 +132,7 @@ Result<Refusal> increment_values(EntryEdit& edit, const Modification& change,
     return Refusal(
         ldap::failure(ResultCode::kNoSuchAttribute,
                       "the entry has no " + quoted(change.description) + " to increment"));
-  if (Refusal many = count_sums(old_values.size(), sums_left)) return many;
+  if (Refusal many = count_sums(old_values, sums_left)) return many;
   std::vector<std::string> sums;
   for (const std::string& value : old_values) {
     std::optional<std::string> sum = add_integers(value, change.values.front());
@@ -181,6 +186,7 @@ Result<Refusal> check_outcome(WriteContext& context, EntryEdit& edit, const ldap
   }
   const entry::Entry after = edit.preview();
   if (Refusal bad = check_size(after)) return bad;
+  if (Refusal bad = check_grams(context.core(), edit.values_for_substrings())) return bad;
   if (Refusal bad = check_entry_for(who, target, *context.core().dictionary, after)) return bad;
   const schema::ObjectClass* structural = entry::structural_class(context.schema(), after);
   if (old_structural != nullptr && structural != old_structural)
@@ -261,7 +267,7 @@ Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRe
   KAURI_TRY(record.dn, context.dn_text(located.path));
   KAURI_CHECK(stamp_change(context, who, edit, record));
   KAURI_CHECK(edit.prepare());
-  record.attributes = edit.changes();
+  record.attributes = edit.take_changes();
   KAURI_CHECK(edit.apply(context.txn()));
   KAURI_CHECK(context.log(record));
   return WriteOutcome{{}, record.csn, id, 0};

@@ -188,7 +188,7 @@ Result<void> finish_edit(WriteContext& context, const ChangeRecord& record, Entr
   KAURI_TRY(const std::vector<std::string> uuid, edit.values({known.entry_uuid, {}}));
   if (!uuid.empty()) made.entry_uuid = parse_uuid(uuid.front());
   KAURI_CHECK(edit.prepare());
-  made.attributes = edit.changes();
+  made.attributes = edit.take_changes();
   KAURI_CHECK(check_same(made, record));
   return edit.apply(context.txn());
 }

@@ -41,8 +41,6 @@ Refusal add_naming_values(const schema::Schema& schema, const ldap::Rdn& rdn, en
 
 Refusal check_content(const schema::Schema& schema, const entry::Entry& entry,
                       const ldap::Rdn& rdn) {
-  for (const entry::Attribute& attribute : entry.attributes)
-    if (auto bad = entry::check_duplicates(schema, attribute)) return to_result(std::move(*bad));
   if (auto bad = entry::check_entry(schema, entry)) return to_result(std::move(*bad));
   if (auto bad = entry::check_naming(schema, entry, rdn)) return to_result(std::move(*bad));
   return std::nullopt;
@@ -313,9 +311,36 @@ Refusal check_size(const entry::Entry& entry) {
                            std::to_string(kEntryOctetsMax));
 }
 
-Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry) {
+Refusal check_grams(const Core& core, const std::vector<entry::Attribute>& added) {
+  // Without a look at the values: there is a trigram for each octet, and one or two more.
+  std::size_t octets = 0;
+  for (const entry::Attribute& attribute : added) {
+    const index::IndexDefinition* definition = core.catalog.find(*attribute.description.type);
+    if (definition == nullptr || !definition->kinds.substring) continue;
+    for (const std::string& value : attribute.values) octets += value.size() + 2;
+  }
+  if (octets <= kNewGramsMax) return std::nullopt;
+  std::size_t grams = 0;
+  for (const entry::Attribute& attribute : added)
+    grams += index::gram_keys_of_values(attribute.description, attribute.values, core.catalog,
+                                        *core.schema)
+                 .size();
+  if (grams <= kNewGramsMax) return std::nullopt;
+  return ldap::failure(ResultCode::kAdminLimitExceeded,
+                       "the values would bring " + std::to_string(grams) +
+                           " different runs of three characters into the indexes for substrings, "
+                           "the limit of one request is " +
+                           std::to_string(kNewGramsMax));
+}
+
+Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry,
+                       bool distinct) {
   if (Refusal bad = add_naming_values(schema, rdn, entry)) return bad;
   if (Refusal bad = check_size(entry)) return bad;
+  for (const entry::Attribute& attribute : entry.attributes) {
+    if (distinct) break;
+    if (auto bad = entry::check_duplicates(schema, attribute)) return to_result(std::move(*bad));
+  }
   return check_content(schema, entry, rdn);
 }
 
@@ -343,6 +368,7 @@ Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, const NewEntry&
                              entry::Entry& entry) {
   const std::vector<std::string> keys = index::keys_of_entry(entry, core.catalog, *core.schema);
   std::vector<entry::ExternalAttribute> external;
+  std::vector<LargeValue> large;
   for (const entry::Attribute& attribute : entry.attributes) {
     if (attribute.values.size() <= limits::kInlineValuesMax) continue;
     const schema::AttributeType* type = attribute.description.type;
@@ -353,9 +379,10 @@ Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, const NewEntry&
     const AttributeNumber number = core.dictionary->intern(attribute.description);
     external.push_back({number, static_cast<std::uint32_t>(attribute.values.size())});
     for (const std::string& value : attribute.values)
-      KAURI_CHECK(put_large_value(txn, which.id, number, value_identity(*core.schema, *type, value),
-                                  value));
+      large.push_back(
+          {value_key(which.id, number, value_identity(*core.schema, *type, value)), value});
   }
+  KAURI_CHECK(put_large_values(txn, large));
   KAURI_CHECK(txn.append(storage::Table::kEntries, entry_key(which.id),
                          entry::encode_entry(entry, *core.dictionary, external)));
   KAURI_CHECK(index::put_child(txn, entry.parent, which.normal_rdn, which.id));

@@ -155,14 +155,21 @@ inline constexpr std::size_t kDescriptionsMax = 100'000;
 // Octets of all values in the record of one entry; adminLimitExceeded. Far above what one request
 // can bring, far below what the record can hold.
 inline constexpr std::size_t kEntryOctetsMax = std::size_t{256} << 20U;
+// Different trigrams that one request may bring into the indexes for substrings: each is a list of
+// its own to be changed while all other writes wait, and a megabyte can hold hundreds of thousands;
+// adminLimitExceeded. The values of ordinary entries have a few hundred.
+inline constexpr std::size_t kNewGramsMax = 20'000;
 
 // adminLimitExceeded when the dictionary is full and does not have the description.
 Refusal check_description(const entry::Dictionary& dictionary,
                           const schema::AttributeDescription& description);
 Refusal check_size(const entry::Entry& entry);
+// `added`: the values that a request brings.
+Refusal check_grams(const Core& core, const std::vector<entry::Attribute>& added);
 // The content of a new entry: values of the RDN that are not given are added; then duplicates,
-// object classes and names are checked.
-Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry);
+// object classes and names are checked. `distinct`: that no attribute has equal values is known.
+Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry,
+                       bool distinct = false);
 // Where the database stands, as the tables say.
 Result<BatchState> read_batch_state(Core& core);
 // Before a commit: the meta records of `state`, and the dictionary's new numbers.

@@ -45,6 +45,7 @@ std::optional<OperationResult> start_add(Request& request, const ldap::AddReques
   if (auto bad = find_write_target(request, add.dn, target)) return bad;
   backend::AddOperation operation;
   if (auto bad = read_attributes(schema, add, operation.attributes)) return bad;
+  operation.values_are_distinct = true;
   operation.target = to_target(std::move(target.name));
 
   Submission submission;
