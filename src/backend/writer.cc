@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "base/planted_fault.h"
 
@@ -86,8 +87,10 @@ Database::Submitted Writer::submit(std::unique_ptr<WriteRequest>& request) {
   {
     const std::lock_guard lock(mutex_);
     if (!running_ || stopping_) return Database::Submitted::kStopped;
-    if (queue_.size() >= limits::kWriteQueueMax || queue_octets_ > limits::kWriteQueueBytesMax)
+    if (queue_.size() >= limits::kWriteQueueMax || queue_octets_ > limits::kWriteQueueBytesMax) {
+      limits::count(limits::Counter::kWriteQueue);
       return Database::Submitted::kQueueFull;
+    }
     queue_octets_ += request->size_bytes;
     queue_.push_back(std::move(request));
   }

@@ -5,6 +5,7 @@
 #include <future>
 
 #include "backend/testing/world.h"
+#include "base/limit_counters.h"
 #include "base/limits.h"
 
 namespace kauri::backend {
@@ -61,10 +62,13 @@ class WriterLimits : public ::testing::Test {
 };
 
 TEST_F(WriterLimits, RequestsThatWait) {
+  const std::uint64_t counted = limits::counted(limits::Counter::kWriteQueue);
   for (std::size_t i = 0; i < limits::kWriteQueueMax; ++i) {
     ASSERT_EQ(submit(1), Database::Submitted::kYes) << i;
   }
+  EXPECT_EQ(limits::counted(limits::Counter::kWriteQueue), counted);
   EXPECT_EQ(submit(1), Database::Submitted::kQueueFull);
+  EXPECT_EQ(limits::counted(limits::Counter::kWriteQueue), counted + 1);
   EXPECT_EQ(world.database().writer_stats().queue_length, limits::kWriteQueueMax);
   EXPECT_EQ(let_go(), limits::kWriteQueueMax / limits::kCommitOperationsMax);
   EXPECT_EQ(done_, limits::kWriteQueueMax);

@@ -83,7 +83,6 @@ std::optional<OperationResult> queue(PendingWrite& write) {
     case backend::Database::Submitted::kYes:
       return std::nullopt;
     case backend::Database::Submitted::kQueueFull:
-      limits::count(limits::Counter::kWriteQueue);
       return ldap::failure(
           ResultCode::kBusy,
           "too many writes wait (limit " + std::to_string(limits::kWriteQueueMax) + "); try again");
