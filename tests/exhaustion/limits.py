@@ -91,6 +91,8 @@ def page_faults(header, page, configuration, counters):
         told.add(counter.strip("`"))
         if not test_exists(test):
             found.append(f"{name}: there is no test {test}")
+    for names, place in re.findall(r"^\| ((?:`k\w+`(?:, )?)+) \| `(src/[\w/.]+)` \|", page, re.M):
+        found += [f"{name} is not in {place}" for name in re.findall(r"k\w+", names) if f" {name} = " not in read(place)]
     found += [f"the counter {name} is missing on the page" for name in sorted(counted - told)]
     return found
 
@@ -108,7 +110,8 @@ def page_agrees():
                    (header, page.replace("MessageTest.ControlsUpToTheLimit", "MessageTest.Gone"), configuration, counters),
                    (header, page, configuration.replace("| 16,777,216 |", "| 16,777,217 |", 1), counters),
                    (header, page, configuration, counters.replace('"controls"', '"control"')),
-                   (header, page.replace("| `controls` |", "| |"), configuration, counters)):
+                   (header, page.replace("| `controls` |", "| |"), configuration, counters),
+                   (header, page.replace("`kEntryOctetsMax`", "`kEntryMax`"), configuration, counters)):
         if spoilt == (header, page, configuration, counters) or not page_faults(*spoilt):
             raise AssertionError("a planted difference is not found")
     return f"{len(rows(page))} limits, {len(counter_names(counters))} counters"
