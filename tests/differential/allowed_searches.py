@@ -88,7 +88,7 @@ _FITTING = {
     "caseignorematch": ("text", "print", "country", "uri", "phone"),
     "caseexactmatch": ("text", "print", "country", "uri", "phone"),
     "caseignoreia5match": ("ia5",), "caseexactia5match": ("ia5",), "integermatch": ("integer",),
-    "numericstringmatch": ("number",), "telephonenumbermatch": ("phone",),
+    "numericstringmatch": ("number",), "telephonenumbermatch": ("phone",), "caseignorelistmatch": ("postal",),
     "octetstringmatch": ("octets", "password", "jpeg"),
 }
 

@@ -167,6 +167,8 @@ def _language_ranges(d, _):
         leaf = d.parts["leaf"]
         return ";lang-" in ((leaf[2] or "") if leaf[0] == "ext" else leaf[1]).lower().split("lang-en")[0] and (
             (leaf[2] or "") if leaf[0] == "ext" else leaf[1]).lower().endswith("lang-")
+    if codes(d, 16, (5, 6)) and d.operation.kind == "compare":
+        return d.operation.parts["attribute"].lower().endswith("-")
     return d.what == "attribute" and d.operation.kind == "search" and any(
         name.lower().endswith(";lang-") for name in d.operation.parts["attributes"])
 
@@ -175,7 +177,10 @@ def _language_ranges(d, _):
       "What a server says of itself is its own (RFC 4512 section 5.1).")
 def _root(d, _):
     if d.what == "answers":  # Kauri does not know that a name without RDNs has no values
-        return d.operation.parts.get("dn") in ((), SUBSCHEMA) and d.parts["leaf"][0] == "ext" and d.parts["leaf"][4]
+        return d.operation.parts.get("dn") in ((), SUBSCHEMA) and (
+            (d.parts["leaf"][0] == "ext" and d.parts["leaf"][4]) or leaf_type(d) == "entrydn")
+    if d.operation and d.operation.kind == "add":
+        return codes(d, 53, 68) and d.operation.parts["dn"] in ((), SUBSCHEMA)
     if d.operation and d.operation.kind == "compare":
         return codes(d, (5, 6, 16), (5, 6, 16)) and d.operation.parts["dn"] in ((), SUBSCHEMA)
     return d.what == "attribute" and d.parts["entry"].dn in ((), SUBSCHEMA)

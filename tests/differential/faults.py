@@ -34,17 +34,20 @@ def is_known_option(option):
     return _OPTION.fullmatch(option) is not None
 
 
-def _names_range(description):
-    """Whether an option names many, which a server may know or not (RFC 3866 section 3)."""
-    return description.endswith("-") or "-;" in description
+def _odd_options(description):
+    """Whether a server may not know the description for its options: undefined ones, or one that names many (RFC 3866
+    section 3)."""
+    return any(not is_known_option(option) or option.endswith("-") for option in description.split(";")[1:])
+
+
+def base_of(description):
+    """-> the type's own name without options, or None for one that no schema here has"""
+    return _BASE_NAMES.get(description.split(";")[0].lower())
 
 
 def type_of(description):
-    """-> the type's own name, or None for a description that no schema here has"""
-    base, *options = description.split(";")
-    if not all(map(is_known_option, options)):
-        return None
-    return _BASE_NAMES.get(base.lower())
+    """The same, and None where an option is one that not every server has."""
+    return base_of(description) if all(map(is_known_option, description.split(";")[1:])) else None
 
 
 def is_text(value):
@@ -109,11 +112,11 @@ def _same_value(kind, value):
 
 def _of_values(description, found):
     """Faults of one attribute of a request."""
-    name = type_of(description)
+    name = base_of(description)
     if name is None:
         yield 17
         return
-    if _names_range(description):
+    if _odd_options(description):
         yield 17
     if name in values.OPERATIONAL or name == "ref":
         yield from (19, 17) if ";" in description else (19,)
@@ -155,7 +158,7 @@ def _session(operation):
 def _of_search(_, parts):
     if not is_name(parts["base"]):
         yield 34
-    yield from (32, 10)
+    yield from (32, 10, 33)
 
 
 def _of_bind(_, parts):
@@ -189,7 +192,7 @@ def _of_modify(_, parts):
         yield from _of_values(description, given)
         if (kind == 0 and not given) or (kind == 3 and len(given) != 1):
             yield 2
-        name = type_of(description)
+        name = base_of(description)
         if kind == 3 and name is not None and values.kind_of(name) != "integer":
             yield 19
         if name is not None and not values.TYPES.get(name, (0, 1))[1]:
@@ -221,11 +224,11 @@ def _of_delete(_, __):
 
 def _of_compare(_, parts):
     yield 10
-    name = type_of(parts["attribute"])
+    name = base_of(parts["attribute"])
     if name is None:
         yield 17
         return
-    if _names_range(parts["attribute"]):
+    if _odd_options(parts["attribute"]):
         yield 17
     if not is_valid(name, parts["value"]):
         yield 21
