@@ -30,6 +30,7 @@ Meaning meaning_of(int rc) {
     case MDB_VERSION_MISMATCH:
     case MDB_CURSOR_FULL:  // deeper than any tree: its pages lead in a circle
     case MDB_PAGE_FULL:    // a page has less room than it says
+    case MDB_MAP_RESIZED:  // a header has pages behind the map; no other process can have made them
       return {ErrorCode::kCorruption, "; the file is damaged or foreign, restore a backup"};
     case MDB_PANIC:
       return {ErrorCode::kIo,
@@ -40,8 +41,6 @@ Meaning meaning_of(int rc) {
       return {ErrorCode::kLimit, "; the transaction is too large, commit in smaller ones"};
     case MDB_BAD_VALSIZE:
       return {ErrorCode::kInvalid, "; the key or the value has a size that cannot be stored"};
-    case MDB_MAP_RESIZED:
-      return {ErrorCode::kBusy, "; another process has made the map larger"};
     case MDB_BAD_TXN:
       return {ErrorCode::kInternal, "; an earlier call of this transaction failed"};
     case MDB_BAD_DBI:

@@ -415,6 +415,20 @@ TEST_F(StorageTest, ForeignFileIsRefused) {
   EXPECT_EQ(env.error().code(), ErrorCode::kCorruption) << env.error().message();
 }
 
+// The directory is locked, so nobody else has made the file larger: its header is damaged.
+TEST_F(StorageTest, AHeaderThatPromisesMoreThanTheMap) {
+  put(Table::kMeta, "k", "v");
+  constexpr off_t kLastPage = 16 + 24 + 2 * 48;  // in a header page, 8 octets
+  const int fd = ::open((directory_.path() + "/data.mdb").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  for (const off_t page : {0, 4096}) ASSERT_EQ(::pwrite(fd, "\x80", 1, page + kLastPage + 7), 1);
+  ::close(fd);
+  const auto reader = env_->begin_read();
+  ASSERT_FALSE(reader.has_value());
+  EXPECT_EQ(reader.error().code(), ErrorCode::kCorruption) << reader.error().message();
+  EXPECT_NE(reader.error().message().find("damaged"), std::string::npos);
+}
+
 TEST_F(StorageTest, CompactedCopyHasTheSameContents) {
   auto txn = write();
   for (std::uint64_t i = 0; i < 500; ++i)
