@@ -71,7 +71,7 @@ Result<void> check_version(storage::Txn& txn, std::string_view key, std::uint32_
   if (*version == known) return {};
   return invalid("the database has " + std::string(what) + " version " + std::to_string(*version) +
                  " and this program knows version " + std::to_string(known) + "; " +
-                 (*version > known ? "a newer program made it"
+                 (*version > known ? "a newer program made it, or its table meta is damaged"
                                    : "export it with the program that made it and import it here, "
                                      "or make a backup with that and restore it here"));
 }

@@ -41,7 +41,7 @@ TOOL_SECONDS_MAX = 60
 # Made from the table of names, which verify compares with the entries.
 FROM_NAMES = {"hasSubordinates", "numSubordinates"}
 CAUSES = ("is damaged", "(table ", "table ", "(header)", "the free list", "(the names of tables)",
-          "the file has")
+          "the file has", "format version")
 
 
 class Examination:
@@ -145,7 +145,7 @@ class Examination:
         except RuntimeError as error:
             self.count("start: refused")
             code = server.process.poll()
-            if code != 1 or "is damaged" not in str(error):
+            if code != 1 or not ("is damaged" in str(error) or "has format version" in str(error)):
                 self.fault(f"kaurid did not start: {error}")
             elif self.clean:
                 self.fault(f"verify found nothing, and kaurid did not start: {error}")
