@@ -103,6 +103,17 @@ Result<void> set_nonblocking(int fd) {
   return {};
 }
 
+Result<void> set_blocking(int fd, std::int64_t receive_nanos) {
+  const timeval timeout{static_cast<time_t>(receive_nanos / 1'000'000'000),
+                        static_cast<suseconds_t>(receive_nanos % 1'000'000'000 / 1000)};
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ||
+      setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) != 0) {
+    return system_error("cannot make a socket blocking");
+  }
+  return {};
+}
+
 Result<UniqueFd> connect_to(const Endpoint& endpoint, unsigned timeout_seconds) {
   UniqueFd fd(socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return system_error("cannot make a socket for " + endpoint.text);

@@ -35,6 +35,8 @@ Result<UniqueFd> connect_to(const Endpoint& endpoint, unsigned timeout_seconds);
 Result<UniqueFd> begin_connecting(const Endpoint& endpoint);
 
 Result<void> set_nonblocking(int fd);
+// Blocking again; recv() waits for at most this long. RETURNS: kIo.
+Result<void> set_blocking(int fd, std::int64_t receive_nanos);
 
 // A non-blocking listening socket; port 0 takes any free one. RETURNS: kIo.
 Result<UniqueFd> listen_on(const Endpoint& endpoint);

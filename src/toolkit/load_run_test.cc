@@ -234,6 +234,20 @@ TEST(LoadRun, EntriesLargerThanTheBufferArrive) {
   EXPECT_EQ(result->all.entries, 60U);
 }
 
+TEST(LoadRun, MoreRequestsThanASocketTakesAtOnceGoOut) {
+  const Responder responder;
+  const Mix mix = mix_of(*make_workload({.filter = "(cn=" + std::string(8000, 'x') + ")"}));
+  for (const std::size_t connections : {1U, 2U}) {
+    LoadOptions options = responder.load();
+    options.connections = connections;
+    options.depth = kDepthMax;
+    options.count = 2 * kDepthMax;
+    const auto result = run_load(options, mix);
+    expect_right(result, 2 * kDepthMax);
+    EXPECT_GT(result->octets_sent, 2 * kDepthMax * 8000);
+  }
+}
+
 TEST(LoadRun, AnOpenLoopStartsWhatWasAskedFor) {
   const Responder responder;
   for (const std::size_t threads : {1U, 3U}) {

@@ -71,8 +71,11 @@ Result<void> LoadWorker::connect() {
     }
     if (binders) KAURI_CHECK(add_connection(connection));
   }
-  if (!options_.reconnect) return {};
   Connection& first = *connections_.front();
+  if (!options_.reconnect) {
+    alone_ = connections_.size() == 1 && !options_.rate;
+    return alone_ ? set_blocking(first.fd.get(), kWaitNanos) : Result<void>();
+  }
   KAURI_TRY(first.fd, open_connection());
   unbind(first);
   return {};
@@ -125,6 +128,15 @@ void LoadWorker::fill_places() {
 }
 
 Result<void> LoadWorker::poll_once() {
+  Connection& only = *connections_.front();
+  if (alone_ && !only.wants_write) {
+    if (receive(only, 0)) flush_or_drop(only);
+    return {};
+  }
+  return wait_for_events();
+}
+
+Result<void> LoadWorker::wait_for_events() {
   std::array<epoll_event, kEvents> events;
   const std::int64_t wait = wait_nanos();
   const timespec time{static_cast<time_t>(wait / 1'000'000'000),

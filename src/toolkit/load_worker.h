@@ -128,6 +128,7 @@ class LoadWorker {
   // load_worker.cc: what is asked when, and what is made of the answers.
   void fill_places();
   Result<void> poll_once();
+  Result<void> wait_for_events();
   std::int64_t wait_nanos() const;
   std::int64_t due_nanos(std::uint64_t index) const;
   bool draw(Draw& out);
@@ -152,7 +153,7 @@ class LoadWorker {
   void unbind(Connection& connection);
   Result<void> watch_new(Connection& connection, std::uint32_t events);
   void serve(Connection& connection, std::uint32_t events);
-  bool receive(Connection& connection);
+  bool receive(Connection& connection, int flags);
   bool take_messages(Connection& connection, std::string_view stream);
   Taken take_message(Connection& connection, const MessageHead& head);
   bool take_bind_answer(Connection& connection, const MessageHead& head);
@@ -179,6 +180,7 @@ class LoadWorker {
   std::uint64_t paced_ = 0;  // requests of the open loop that were started
   std::string input_;
   UniqueFd epoll_;
+  bool alone_ = false;  // one connection, in a closed loop: recv() itself waits
   Schedule schedule_;
   std::int64_t now_ = 0;  // read once after each recv()
   std::int64_t stall_check_nanos_ = 0;

@@ -128,15 +128,16 @@ void LoadWorker::serve(Connection& connection, std::uint32_t events) {
   if (!connection.fd) return;
   if ((events & EPOLLOUT) != 0) flush_or_drop(connection);
   if (!connection.fd || (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
-  if (receive(connection)) flush_or_drop(connection);
+  if (receive(connection, MSG_DONTWAIT)) flush_or_drop(connection);
 }
 
 // False when the connection is gone.
-bool LoadWorker::receive(Connection& connection) {
+bool LoadWorker::receive(Connection& connection, int flags) {
   const std::size_t kept = connection.carry.size();
   if (input_.size() < kept + kReceiveSize) input_.resize(kept + kReceiveSize);
   std::memcpy(input_.data(), connection.carry.data(), kept);
-  const ssize_t received = recv(connection.fd.get(), input_.data() + kept, input_.size() - kept, 0);
+  const ssize_t received =
+      recv(connection.fd.get(), input_.data() + kept, input_.size() - kept, flags);
   now_ = clock_.monotonic_nanos();
   if (received < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (received <= 0) {
