@@ -1,8 +1,13 @@
 // What the load client makes of servers that do not keep to the protocol.
 #include <gtest/gtest.h>
+#include <poll.h>
+
+#include <future>
+#include <thread>
 
 #include "ldap/client.h"
 #include "toolkit/load_run.h"
+#include "toolkit/message_head.h"
 #include "toolkit/testing/servers.h"
 
 namespace kauri::toolkit {
@@ -121,6 +126,71 @@ TEST(MisbehavingServer, AnOpenLoopCountsTheWaitingOfRequestsThatCouldNotBeMade) 
   EXPECT_EQ(result->all.latency.count(), 299U);
   EXPECT_GT(result->all.latency.at_quantile(0.99), 290'000'000U);
   EXPECT_GT(result->all.latency.at_quantile(0.5), 140'000'000U);
+}
+
+// Answers one connection's searches, the first one not before open() is called.
+class GatedServer {
+ public:
+  GatedServer() {
+    listener_ = *listen_on(*resolve_host_port("127.0.0.1:0"));
+    endpoint_ = *resolve_uri("ldap://127.0.0.1:" + std::to_string(*local_port(listener_.get())));
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~GatedServer() {
+    open();
+    thread_.join();
+  }
+  const Endpoint& endpoint() const { return endpoint_; }
+  void open() {
+    if (!opened_) gate_.set_value();
+    opened_ = true;
+  }
+
+ private:
+  void serve() {
+    pollfd wait{listener_.get(), POLLIN, 0};
+    poll(&wait, 1, 10'000);
+    const UniqueFd peer(accept(listener_.get(), nullptr, nullptr));
+    gate_.get_future().wait();
+    char octets[4096];
+    for (;;) {
+      const ssize_t size = recv(peer.get(), octets, sizeof(octets), 0);
+      if (size <= 0) return;
+      MessageHead head;
+      if (read_message_head({octets, static_cast<std::size_t>(size)}, head) !=
+          HeadState::kComplete) {
+        return;
+      }
+      const std::string answer = result_message(head.id, ldap::Operation::kSearchResultDone);
+      send(peer.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
+    }
+  }
+
+  UniqueFd listener_;
+  Endpoint endpoint_;
+  std::promise<void> gate_;
+  bool opened_ = false;
+  std::thread thread_;
+};
+
+// The other half: requests that could be made once the server went on have waited too.
+TEST(MisbehavingServer, AStallShowsInAllRequestsThatWereDueMeanwhile) {
+  GatedServer server;
+  LoadOptions options;
+  options.endpoint = server.endpoint();
+  options.rate = 100;
+  options.duration_seconds = 0.6;
+  options.interval_seconds = 0.1;
+  options.on_interval = [&](const Interval& interval) {
+    if (interval.seconds >= 0.3) server.open();
+  };
+  const auto result = run_load(options, mix_of(*make_workload({})));
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->errors.total(), 0U) << result->errors.first;
+  ASSERT_EQ(result->all.latency.count(), 60U);
+  // Of the requests due in the first 0.3 s, those of the first 0.15 s have waited for 0.15 s and
+  // more; a slow machine makes them more, never fewer.
+  EXPECT_GE(result->all.latency.at_quantile(1 - 14.0 / 60), 150'000'000U);
 }
 
 TEST(MisbehavingServer, ARefusedConnectionOfOneOperationIsAnError) {
