@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "base/limit_counters.h"
 #include "ldap/oids.h"
 #include "operation/testing/client.h"
 
@@ -136,6 +137,27 @@ TEST_F(SearchLimits, TimeLimit) {
   const Reply reply = client.search(request, "(objectClass=*)");
   EXPECT_EQ(reply.code, 3);
   EXPECT_LT(reply.entries.size(), 45U);
+}
+
+TEST_F(SearchLimits, TimeLimitOfTheServerIsCounted) {
+  RunningClock clock;
+  DirectoryOptions options;
+  options.clock = &clock;
+  options.limits.search_seconds_max = 2;
+  Directory slow(options);
+  slow.add_people(40);
+  Client user = slow.user();
+  const auto counted = [] { return limits::counted(limits::Counter::kSearchSeconds); };
+  const std::uint64_t before = counted();
+  clock.step_nanos = 600'000'000;
+  ldap::SearchRequestText request;
+  request.base = S;
+  request.time_limit = 1;  // the client's own
+  EXPECT_EQ(user.search(request, "(objectClass=*)").code, 3);
+  EXPECT_EQ(counted(), before);
+  request.time_limit = 0;
+  EXPECT_EQ(user.search(request, "(objectClass=*)").code, 3);
+  EXPECT_EQ(counted(), before + 1);
 }
 
 TEST_F(SearchLimits, FullOutputPausesTheSearch) {
