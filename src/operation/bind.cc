@@ -74,9 +74,12 @@ void verify_later(Request& request, Credentials credentials, std::string passwor
               credentials = std::move(credentials), password = std::move(password),
               submitted = request.service.clock().monotonic_nanos()]() mutable {
     operation->queued_nanos = service->clock().monotonic_nanos() - submitted;
-    const bool matches = verify_slow(password, credentials.stored);
+    const std::optional<bool> checked = verify_slow(password, credentials.stored);
     wipe(password);
-    const OperationResult result = matches ? OperationResult{} : wrong_credentials();
+    const bool matches = checked.value_or(false);
+    const OperationResult result = !checked  ? no_memory()
+                                   : matches ? OperationResult{}
+                                             : wrong_credentials();
     query::Identity identity = matches ? std::move(credentials.identity) : query::Identity();
     const bool alive = handle.run(
         [operation, result, identity = std::move(identity)](SessionImpl& session) mutable {
@@ -118,7 +121,9 @@ void bind_simply(Request& request, const ldap::BindRequest& bind) {
   Result<Credentials> credentials = credentials_of(request, name);
   if (!credentials)
     return answer(request, internal_failure(request.service, request.record, credentials.error()));
-  if (verify_fast(bind.password, credentials->stored)) {
+  const std::optional<bool> matches = verify_fast(bind.password, credentials->stored);
+  if (!matches) return answer(request, no_memory());
+  if (*matches) {
     request.session.become(std::move(credentials->identity));
     return answer(request, {});
   }

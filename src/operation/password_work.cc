@@ -61,22 +61,37 @@ std::vector<std::string> stored_passwords(backend::ReadSession& read, query::Aut
   return values;
 }
 
-bool verify_fast(std::string_view password, const std::vector<std::string>& stored) {
+std::optional<bool> verify_fast(std::string_view password, const std::vector<std::string>& stored) {
+  bool computed = true;
   for (const std::string& value : stored) {
-    if (!security::is_slow(value) && security::verify_password(password, value)) return true;
+    if (security::is_slow(value)) continue;
+    bool missing = false;
+    if (security::verify_password(password, value, &missing)) return true;
+    computed = computed && !missing;
   }
+  if (!computed) return std::nullopt;
   return false;
 }
 
-bool verify_slow(std::string_view password, const std::vector<std::string>& stored) {
+std::optional<bool> verify_slow(std::string_view password, const std::vector<std::string>& stored) {
   bool any = false;
+  bool computed = true;
   for (const std::string& value : stored) {
     if (!security::is_slow(value)) continue;
     any = true;
-    if (security::verify_password(password, value)) return true;
+    bool missing = false;
+    if (security::verify_password(password, value, &missing)) return true;
+    computed = computed && !missing;
   }
-  if (!any) security::verify_dummy(password);
+  if (!any) computed = security::verify_dummy(password);
+  if (!computed) return std::nullopt;
   return false;
+}
+
+ldap::OperationResult no_memory() {
+  return ldap::failure(ldap::ResultCode::kBusy,
+                       "the password could not be checked: there is no memory for that now; try "
+                       "again");
 }
 
 }  // namespace kauri::operation

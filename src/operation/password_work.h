@@ -36,10 +36,12 @@ std::vector<std::string> stored_passwords(backend::ReadSession& read, query::Aut
                                           EntryId id, const entry::EntryView& view,
                                           query::Right right);
 
-// Whether `password` matches one of the stored values that are quick to verify.
-bool verify_fast(std::string_view password, const std::vector<std::string>& stored);
+// Whether `password` matches one of the stored values that are quick to verify. Nothing: as below.
+std::optional<bool> verify_fast(std::string_view password, const std::vector<std::string>& stored);
 // The rest of the check: the slow values, or when there are none the time that one would take, so
-// that the duration of a failure tells nothing about the entry.
-bool verify_slow(std::string_view password, const std::vector<std::string>& stored);
+// that the duration of a failure tells nothing about the entry. Nothing: there was no memory for
+// it, and no_memory() is the answer.
+std::optional<bool> verify_slow(std::string_view password, const std::vector<std::string>& stored);
+ldap::OperationResult no_memory();
 
 }  // namespace kauri::operation

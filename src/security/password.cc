@@ -159,7 +159,9 @@ Result<std::string> hash_password(std::string_view password, PasswordScheme sche
     out = "{SSHA256}";
   }
   const std::string salt = random.bytes(kSaltSize);
-  text::append_base64(out, schemes::salted_digest(digest, password, salt) + salt);
+  const std::string made = schemes::salted_digest(digest, password, salt);
+  if (made.empty()) return Error(ErrorCode::kIo, "there is no memory to hash a password with");
+  text::append_base64(out, made + salt);
   return out;
 }
 
@@ -188,7 +190,10 @@ bool is_known_scheme(std::string_view stored) {
   return parts.has_value() && find_scheme(parts->scheme) != nullptr;
 }
 
-bool verify_password(std::string_view password, std::string_view stored) {
+bool verify_password(std::string_view password, std::string_view stored, bool* no_memory) {
+  bool ignored = false;
+  bool& missing = no_memory != nullptr ? *no_memory : ignored;
+  missing = false;
   if (password.empty() || password.size() > limits::kPasswordSizeMax) return false;
   if (stored.size() > kStoredSizeMax) return false;
   const std::optional<Parts> parts = split(stored);
@@ -197,15 +202,15 @@ bool verify_password(std::string_view password, std::string_view stored) {
   if (scheme == nullptr) return false;
   switch (scheme->family) {
     case Family::kDigest:
-      return schemes::verify_digest(scheme->digest, false, password, parts->body);
+      return schemes::verify_digest(scheme->digest, false, password, parts->body, missing);
     case Family::kSaltedDigest:
-      return schemes::verify_digest(scheme->digest, true, password, parts->body);
+      return schemes::verify_digest(scheme->digest, true, password, parts->body, missing);
     case Family::kPbkdf2:
-      return schemes::verify_pbkdf2(scheme->digest, password, parts->body);
+      return schemes::verify_pbkdf2(scheme->digest, password, parts->body, missing);
     case Family::kArgon2:
-      return schemes::verify_argon2(password, parts->body);
+      return schemes::verify_argon2(password, parts->body, missing);
     case Family::kCrypt:
-      return schemes::verify_crypt(password, parts->body);
+      return schemes::verify_crypt(password, parts->body, missing);
   }
   return false;
 }
@@ -218,8 +223,8 @@ bool is_slow(std::string_view stored) {
          scheme->family != Family::kSaltedDigest;
 }
 
-void verify_dummy(std::string_view password) {
-  schemes::spend_argon2id(password.substr(0, limits::kPasswordSizeMax));
+bool verify_dummy(std::string_view password) {
+  return schemes::spend_argon2id(password.substr(0, limits::kPasswordSizeMax));
 }
 
 }  // namespace kauri::security

@@ -39,14 +39,16 @@ bool is_known_scheme(std::string_view stored);
 // Constant time in the comparison. A malformed hash, an unknown scheme and a clear stored value
 // never match. {ARGON2} {SSHA} {SHA} {SSHA256} {SHA256} {SSHA384} {SHA384} {SSHA512} {SHA512}
 // {SMD5} {MD5} {CRYPT} {PBKDF2} {PBKDF2-SHA1} {PBKDF2-SHA256} {PBKDF2-SHA512} {PBKDF2_SHA256}, with
-// caps on work factors taken from stored values.
-bool verify_password(std::string_view password, std::string_view stored);
+// caps on work factors taken from stored values. *no_memory: whether it could not be told, because
+// there was no memory to compute the hash.
+bool verify_password(std::string_view password, std::string_view stored, bool* no_memory = nullptr);
 
 // True when verifying takes more than about 100 us (argon2, pbkdf2, crypt): such work belongs to
 // the HashPool.
 bool is_slow(std::string_view stored);
 
-// Spends the time of a verification of the default scheme, for names that do not exist.
-void verify_dummy(std::string_view password);
+// Spends the time of a verification of the default scheme, for names that do not exist. RETURNS:
+// whether there was the memory for it.
+bool verify_dummy(std::string_view password);
 
 }  // namespace kauri::security

@@ -2,6 +2,7 @@
 #include <sodium.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 
 #include "security/password_schemes.h"
@@ -86,18 +87,22 @@ Result<std::string> make_argon2id(std::string_view password, Random& random) {
   return out;
 }
 
-bool verify_argon2(std::string_view password, std::string_view body) {
+bool verify_argon2(std::string_view password, std::string_view body, bool& no_memory) {
   if (body.find('\0') != std::string_view::npos || !affordable(body) || !ready()) return false;
   const std::string text(body);
-  return crypto_pwhash_str_verify(text.c_str(), password.data(), password.size()) == 0;
+  // libsodium says EINVAL of another password, and what the system said of missing memory.
+  errno = 0;
+  if (crypto_pwhash_str_verify(text.c_str(), password.data(), password.size()) == 0) return true;
+  no_memory = errno == ENOMEM;
+  return false;
 }
 
-void spend_argon2id(std::string_view password) {
+bool spend_argon2id(std::string_view password) {
   static constexpr std::array<unsigned char, crypto_pwhash_SALTBYTES> kSalt = {1};
   std::array<unsigned char, kKeySize> key;
-  // Whether it worked does not matter: the caller refuses the login anyway.
-  static_cast<void>(derive(password, kSalt.data(), key));
+  const bool done = derive(password, kSalt.data(), key);
   sodium_memzero(key.data(), key.size());
+  return done;
 }
 
 }  // namespace kauri::security::schemes

@@ -3,6 +3,7 @@
 #include <crypt.h>
 #include <sodium.h>
 
+#include <cerrno>
 #include <charconv>
 #include <memory>
 
@@ -103,16 +104,19 @@ bool affordable(std::string_view setting) {
 
 }  // namespace
 
-bool verify_crypt(std::string_view password, std::string_view body) {
+bool verify_crypt(std::string_view password, std::string_view body, bool& no_memory) {
   // crypt_r takes C strings: "secret\0anything" must not match the hash of "secret".
   if (password.find('\0') != std::string_view::npos) return false;
   if (body.find('\0') != std::string_view::npos || !affordable(body)) return false;
   std::string phrase(password);
   const std::string setting(body);
   const auto data = std::make_unique<crypt_data>();
+  errno = 0;
   const char* made = crypt_r(phrase.c_str(), setting.c_str(), data.get());
   // "*0" and "*1" are crypt's failures; no hash begins so.
-  const bool matches = made != nullptr && made[0] != '*' && equal_in_constant_time(made, setting);
+  const bool failed = made == nullptr || made[0] == '*';
+  no_memory = failed && errno == ENOMEM;
+  const bool matches = !failed && equal_in_constant_time(made, setting);
   sodium_memzero(data.get(), sizeof(crypt_data));
   sodium_memzero(phrase.data(), phrase.size());
   return matches;

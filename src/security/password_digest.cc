@@ -1,6 +1,8 @@
 // {SSHA*}, {SHA*}, {SMD5} and {MD5}: base64 of a digest of password and salt, followed by the salt.
 #include <openssl/evp.h>
 
+#include <cerrno>
+
 #include "base/assert.h"
 #include "security/password_schemes.h"
 
@@ -57,14 +59,17 @@ std::string salted_digest(Digest digest, std::string_view password, std::string_
   return out;
 }
 
-bool verify_digest(Digest digest, bool salted, std::string_view password, std::string_view body) {
+bool verify_digest(Digest digest, bool salted, std::string_view password, std::string_view body,
+                   bool& no_memory) {
   std::string octets;
   if (!decode_base64(body, false, octets)) return false;
   const std::size_t size = digest_size(digest);
   if (salted ? octets.size() <= size : octets.size() != size) return false;
   const std::string_view stored = octets;
-  return equal_in_constant_time(salted_digest(digest, password, stored.substr(size)),
-                                stored.substr(0, size));
+  errno = 0;
+  const std::string made = salted_digest(digest, password, stored.substr(size));
+  no_memory = made.empty() && errno == ENOMEM;
+  return equal_in_constant_time(made, stored.substr(0, size));
 }
 
 }  // namespace kauri::security::schemes

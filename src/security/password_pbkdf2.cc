@@ -58,7 +58,8 @@ bool parse_binary(std::string_view body, Stored& out) {
 
 }  // namespace
 
-bool verify_pbkdf2(Digest digest, std::string_view password, std::string_view body) {
+bool verify_pbkdf2(Digest digest, std::string_view password, std::string_view body,
+                   bool& no_memory) {
   // HMAC fills its key with zeros: without this "secret\0" would match the hash of "secret".
   if (password.ends_with('\0')) return false;
   Stored stored;
@@ -71,6 +72,7 @@ bool verify_pbkdf2(Digest digest, std::string_view password, std::string_view bo
                         static_cast<int>(stored.salt.size()), static_cast<int>(stored.rounds),
                         evp_digest(digest), static_cast<int>(key.size()),
                         reinterpret_cast<unsigned char*>(key.data())) != 1) {
+    no_memory = true;  // the parameters are good, so nothing else can fail
     return false;
   }
   return equal_in_constant_time(key, stored.key);

@@ -36,22 +36,25 @@ bool equal_in_constant_time(std::string_view a, std::string_view b);
 // --- Digests: SHA-1, SHA-2 and MD5, with and without salt (password_digest.cc) ---
 enum class Digest : std::uint8_t { kMd5, kSha1, kSha256, kSha384, kSha512 };
 std::size_t digest_size(Digest digest);
+// Empty when it cannot be computed.
 std::string salted_digest(Digest digest, std::string_view password, std::string_view salt);
 // base64(digest + salt); a salted scheme needs at least one octet of salt, a plain one exactly
 // none.
-bool verify_digest(Digest digest, bool salted, std::string_view password, std::string_view body);
+bool verify_digest(Digest digest, bool salted, std::string_view password, std::string_view body,
+                   bool& no_memory);
 
 // --- PBKDF2 (password_pbkdf2.cc): "rounds$salt$key" of OpenLDAP, base64 of 389 DS ---
-bool verify_pbkdf2(Digest digest, std::string_view password, std::string_view body);
+bool verify_pbkdf2(Digest digest, std::string_view password, std::string_view body,
+                   bool& no_memory);
 
 // --- argon2 (password_argon2.cc) ---
 // "$argon2id$v=19$m=19456,t=2,p=1$salt$hash", or nothing when there is no memory for it.
 Result<std::string> make_argon2id(std::string_view password, Random& random);
-bool verify_argon2(std::string_view password, std::string_view body);
-// One computation with the parameters of make_argon2id(), its result dropped.
-void spend_argon2id(std::string_view password);
+bool verify_argon2(std::string_view password, std::string_view body, bool& no_memory);
+// One computation with the parameters of make_argon2id(), its result dropped. False: no memory.
+bool spend_argon2id(std::string_view password);
 
 // --- crypt(3) (password_crypt.cc) ---
-bool verify_crypt(std::string_view password, std::string_view body);
+bool verify_crypt(std::string_view password, std::string_view body, bool& no_memory);
 
 }  // namespace kauri::security::schemes

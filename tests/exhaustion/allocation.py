@@ -9,6 +9,7 @@ from wire import Closed, Silence
 from world import P, U, USER_PASSWORD, check, expect, person
 
 STEPS = 200
+LOGIN = 300  # allocations, about
 # Result codes that say that nothing was changed; 80 leaves it open when the storage failed in a commit.
 OPEN = 80
 
@@ -36,10 +37,14 @@ def step(connection, ledger, random):
     if kind == "search":
         return connection.ask(wire.search(P, wire.SUB, f"(|(uid=d{random.randrange(10)}*)(description={value.decode()}))"))
     if kind == "compare":
-        return connection.ask(wire.compare(U, "cn", "a"))
+        reply = connection.ask(wire.compare(U, "cn", "a"))
+        check(reply.code not in (5, 16, 32), f"what is there is said not to be: {reply!r}")
+        return reply
     if kind == "bind":
         with connection.world.connect() as other:
-            return other.ask(wire.bind(U, USER_PASSWORD))
+            reply = other.ask(wire.bind(U, USER_PASSWORD))
+            check(reply.code != 49, f"the right password is said to be wrong: {reply!r}")
+            return reply
     if kind == "add" or not names:
         name = f"uid=d{random.getrandbits(40):x},{P}"
         operation, after = wire.add(name, person(name[4:].split(",")[0], description=value)), value
@@ -67,7 +72,10 @@ def script(world, ledger, random):
         connection = world.connect()
         connection.world = world
         with connection:
-            expect(connection.ask(wire.bind(*world.admin), timeout=20), 0, 51, 52, 80)
+            reply = connection.ask(wire.bind(*world.admin), timeout=20)
+            if reply.closed:
+                return done
+            expect(reply, 0, 51, 52, 80)
             for _ in range(STEPS):
                 reply = step(connection, ledger, random)
                 if reply.closed:
@@ -102,6 +110,17 @@ def end(world, kill=False):
     return 0
 
 
+def counted(world, log, act=lambda: None):
+    """Allocations of a start, of what is done then, and of the end."""
+    world.own.environment = environment("allocation", 0)
+    check(start(world), "the server does not start")
+    world.own.environment = None
+    act()
+    check(end(world) == 0, "the server does not end well")
+    with open(log, encoding="utf-8") as file:
+        return int(re.findall(r"planted: allocations (\d+)", file.read())[-1])
+
+
 def allocations(options, random, plant=None):
     world = Arena.make(options.bin)
     own, ledger, kind = world.own, Ledger(), plant or "allocation"
@@ -109,16 +128,12 @@ def allocations(options, random, plant=None):
     try:
         world.load_little()
         end(world)
-        own.environment = environment("allocation", 0)  # counts
-        check(start(world), "the server does not start")
-        own.environment = None
-        script(world, ledger, random)
-        check(end(world) == 0, "the server does not end well")
-        with open(log, encoding="utf-8") as file:
-            most = int(re.findall(r"planted: allocations (\d+)", file.read())[-1])
+        idle = counted(world, log)
+        most = counted(world, log, lambda: script(world, ledger, random))
         ended = served = failed = 0
-        for _ in range(options.allocations):
-            number = random.randrange(1, most)
+        for cycle in range(options.allocations):
+            # Each fourth one while the administrator logs in: of the whole script that is a small part.
+            number = random.randrange(idle, idle + LOGIN) if cycle % 4 == 0 else random.randrange(1, most)
             own.environment = environment(kind, number)
             with open(log, "w", encoding="utf-8"):
                 pass

@@ -28,7 +28,7 @@ SCENARIOS = (
 )
 SHORT = {"disk_rounds": 4, "log_rounds": 2, "all_hostile": 0, "allocations": 8}
 FULL = {"disk_rounds": 1000, "log_rounds": 50, "all_hostile": 1, "allocations": 1000}
-CONTROL = {"disk_rounds": 10, "log_rounds": 5, "allocations": 8}
+CONTROL = {"disk_rounds": 10, "log_rounds": 25, "allocations": 8}
 
 if __name__ == "__main__":
     sys.exit(campaign.main(SCENARIOS, SHORT, FULL, CONTROL, __doc__, needs_root=True))

@@ -102,9 +102,11 @@ std::function<std::optional<OperationResult>()> old_password_check(
     std::string_view old_password, std::vector<std::string> stored) {
   return [password = std::string(old_password),
           stored = std::move(stored)]() mutable -> std::optional<OperationResult> {
-    const bool matches = verify_fast(password, stored) || verify_slow(password, stored);
+    std::optional<bool> matches = verify_fast(password, stored);
+    if (matches == false) matches = verify_slow(password, stored);
     wipe(password);
-    if (matches) return std::nullopt;
+    if (!matches) return no_memory();
+    if (*matches) return std::nullopt;
     return ldap::failure(ResultCode::kInvalidCredentials, "the old password is wrong");
   };
 }
