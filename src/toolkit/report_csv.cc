@@ -125,6 +125,7 @@ std::string make_line(const LoadRecord& record, const std::string& operation,
   line.number(record.machine.memory_bytes);
   line.text(record.mix.description());
   std::vector<std::string> notes;
+  notes.reserve(record.notes.size());
   for (const auto& [key, value] : record.notes) notes.push_back(key + "=" + value);
   line.text(joined(notes));
   line.text(joined(warnings_of(record)));

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -101,6 +102,13 @@ class Records(NullCase):
         self.assertNotIn("hidden", found["command"])
         self.assertEqual(sorted(found["latency_us"]), ["max", "mean", "min", "p50", "p90", "p95", "p99", "p99.9"])
         self.assertGreater(found["server"]["rss_bytes"], 0)
+
+    def test_no_password_is_written_down(self):
+        found = result("mixed", "--mix", "bind=1,search=1", "--uri", self.null.uri, "--range", "0:9", "--count", 5,
+                       "--bind-dn", "cn=x", "--password=hidden one", "--user-password", "hidden two", "--dataset", "it's")
+        self.assertNotIn("hidden", json.dumps(found))
+        self.assertEqual(shlex.split(found["command"])[-6:],
+                         ["--password=***", "--user-password", "***", "--dataset", "it's", "--json"])
 
     def test_csv_can_be_read_back(self):
         code, out, err = bench(*MIX, "--uri", self.null.uri, "--count", 200, "--csv", "--dataset", 'a "b", c')
