@@ -51,7 +51,7 @@ def few_descriptors(limit, at_start):
                 check(connection.ask(READ, timeout=10).names() == "a", "an old session is not answered")
             # What the server has not refused stays; refused ones see their end.
             took = time.monotonic() - began
-            share = busy_share(arena.pid, 2.0)
+            share = busy_share(arena.pid, 1.0)
             check(share < 0.05, f"{share:.1%} of a core while nobody asks")
             check(arena.descriptors() <= limit, f"{arena.descriptors()} descriptors of {limit}")
             for connection in old:
