@@ -21,7 +21,8 @@ constexpr std::size_t kInputSize = std::size_t{128} << 10U;
 constexpr std::int64_t kWaitNanos = 100'000'000;  // so that an end is seen when nothing arrives
 constexpr std::int64_t kRetryNanos = 10'000'000;  // after a connection that could not be made
 constexpr std::int64_t kPublishNanos = 100'000'000;
-constexpr std::int64_t kStallCheckNanos = 1'000'000'000;
+constexpr std::int64_t kStallCheckNanosMin = 10'000'000;
+constexpr std::int64_t kStallCheckNanosMax = 1'000'000'000;
 constexpr unsigned long kTimerSlackNanos = 1;
 constexpr int kEvents = 256;
 // A longer backlog is recorded in as many steps: the histogram's buckets are coarser than these.
@@ -84,7 +85,7 @@ Result<void> LoadWorker::connect() {
 Result<void> LoadWorker::run(const Schedule& schedule) {
   schedule_ = schedule;
   now_ = clock_.monotonic_nanos();
-  stall_check_nanos_ = now_ + kStallCheckNanos;
+  stall_check_nanos_ = now_;
   publish_nanos_ = now_ + kPublishNanos;
   outcome_.finished_nanos = schedule.measure_nanos;
   // The kernel may wake a thread 50 us late by default, which would be part of every latency.
@@ -309,29 +310,34 @@ bool LoadWorker::check(const Slot& slot, int code, const MessageHead& head) {
   return code == workload.right_code;
 }
 
+// The least index of an open loop's request that is due at that moment or later.
+std::uint64_t LoadWorker::first_due_at(std::int64_t moment) const {
+  const double place = static_cast<double>(moment - schedule_.start_nanos) * *options_.rate / 1e9;
+  const double estimate = std::ceil((place - index_) / static_cast<double>(options_.threads));
+  auto index = static_cast<std::uint64_t>(std::max(0.0, estimate));
+  // Intended starts are whole nanoseconds: the estimate may be one off.
+  while (due_nanos(index) < moment) ++index;
+  while (index > 0 && due_nanos(index - 1) >= moment) --index;
+  return index;
+}
+
 // What an open loop should have started in the window and could not, because no place was free.
 void LoadWorker::count_not_started() {
   if (!options_.rate || outcome_.ended_early) return;
-  const double threads = static_cast<double>(options_.threads);
-  const double period = threads * 1e9 / *options_.rate;
-  const auto warmup = static_cast<double>(schedule_.measure_nanos - schedule_.start_nanos);
-  const double begin = std::ceil((warmup * *options_.rate / 1e9 - index_) / threads);
-  const std::uint64_t first = std::max(paced_, static_cast<std::uint64_t>(std::max(0.0, begin)));
-  const double late = static_cast<double>(schedule_.end_nanos - due_nanos(first));
-  if (late <= 0) return;
-  const auto missing = static_cast<std::uint64_t>(std::ceil(late / period));
-  outcome_.part.not_started = missing;
-  const std::uint64_t step = missing / kBacklogSteps + 1;
-  for (std::uint64_t i = 0; i < missing; i += step) {
-    const double waited = late - static_cast<double>(i) * period;
-    outcome_.part.all.latency.record(static_cast<std::uint64_t>(waited),
-                                     std::min(step, missing - i));
+  const std::uint64_t first = std::max(paced_, first_due_at(schedule_.measure_nanos));
+  const std::uint64_t end = first_due_at(schedule_.end_nanos);
+  if (first >= end) return;
+  outcome_.part.not_started = end - first;
+  const std::uint64_t step = (end - first) / kBacklogSteps + 1;
+  for (std::uint64_t i = first; i < end; i += step) {
+    outcome_.part.all.latency.record(static_cast<std::uint64_t>(schedule_.end_nanos - due_nanos(i)),
+                                     std::min(step, end - i));
   }
 }
 
 void LoadWorker::find_stalled() {
-  stall_check_nanos_ = now_ + kStallCheckNanos;
   const auto limit = static_cast<std::int64_t>(options_.timeout_seconds * 1e9);
+  stall_check_nanos_ = now_ + std::clamp(limit / 4, kStallCheckNanosMin, kStallCheckNanosMax);
   for (auto& connection : connections_) {
     if (!connection->fd) continue;
     std::uint64_t late = 0;

@@ -131,6 +131,7 @@ class LoadWorker {
   Result<void> wait_for_events();
   std::int64_t wait_nanos() const;
   std::int64_t due_nanos(std::uint64_t index) const;
+  std::uint64_t first_due_at(std::int64_t moment) const;
   bool draw(Draw& out);
   bool draw_new(Draw& out);
   bool over(std::int64_t intended, bool measured);

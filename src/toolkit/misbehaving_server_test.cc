@@ -128,6 +128,24 @@ TEST(MisbehavingServer, AnOpenLoopCountsTheWaitingOfRequestsThatCouldNotBeMade) 
   EXPECT_GT(result->all.latency.at_quantile(0.5), 140'000'000U);
 }
 
+// Periods that are no whole number of nanoseconds must not make one request more or less.
+TEST(MisbehavingServer, WhatCouldNotBeMadeIsCountedExactly) {
+  const std::tuple<double, double, std::uint64_t> table[] = {
+      {300, 0.1, 30}, {333, 0.3, 100}, {700, 0.01, 7}, {30'000, 0.1, 3000}};
+  for (const auto& [rate, seconds, due] : table) {
+    const OneAnswer server("");
+    LoadOptions options = server.load();
+    options.count.reset();
+    options.rate = rate;
+    options.duration_seconds = seconds;
+    options.timeout_seconds = 0.4;
+    const auto result = run_load(options, mix_for(WorkloadKind::kSearch));
+    ASSERT_TRUE(result) << result.error().message();
+    EXPECT_EQ(result->not_started + result->errors.no_answer, due) << rate;
+    EXPECT_EQ(result->all.latency.count(), result->not_started);
+  }
+}
+
 // Answers one connection's searches, the first one not before open() is called.
 class GatedServer {
  public:
