@@ -1,6 +1,7 @@
 // Add (RFC 4511 section 4.7).
 #include "backend/write_context.h"
 #include "base/assert.h"
+#include "index/index_keys.h"
 #include "ldap/dn.h"
 #include "schema/dn_normal.h"
 
@@ -95,7 +96,10 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
     return refused(std::move(*bad));
   if (Refusal bad = complete_entry(context.schema(), rdn, entry, operation.values_are_distinct))
     return refused(std::move(*bad));
-  if (Refusal bad = check_grams(context.core(), entry.attributes)) return refused(std::move(*bad));
+  std::vector<std::string> keys =
+      index::keys_of_entry(entry, context.core().catalog, context.schema());
+  const std::size_t keyed = entry.attributes.size();
+  if (Refusal bad = check_grams(keys)) return refused(std::move(*bad));
 
   const Stamp stamp = context.stamp(who);
   set_operational(context, stamp, entry);
@@ -110,7 +114,8 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
       parse_uuid(entry.find(*context.schema().well_known().entry_uuid)->values.front());
   const std::string_view normal_rdn =
       is_suffix ? std::string_view(context.core().suffix_normal) : name.normal_rdns.front();
-  KAURI_CHECK(store_new_entry(context.core(), context.txn(), {id, &rdn, normal_rdn}, entry));
+  KAURI_CHECK(store_new_entry(context.core(), context.txn(),
+                              {id, &rdn, normal_rdn, std::move(keys), keyed}, entry));
   for (entry::Attribute& attribute : entry.attributes)
     record.attributes.push_back(
         {attribute.description.to_string(), {}, std::move(attribute.values)});

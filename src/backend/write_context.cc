@@ -1,6 +1,7 @@
 #include "backend/write_context.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "backend/entry_edit.h"
@@ -44,6 +45,35 @@ Refusal check_content(const schema::Schema& schema, const entry::Entry& entry,
   if (auto bad = entry::check_entry(schema, entry)) return to_result(std::move(*bad));
   if (auto bad = entry::check_naming(schema, entry, rdn)) return to_result(std::move(*bad));
   return std::nullopt;
+}
+
+Refusal grams_within(std::size_t grams) {
+  if (grams <= kNewGramsMax) return std::nullopt;
+  return ldap::failure(ResultCode::kAdminLimitExceeded,
+                       "the values would bring " + std::to_string(grams) +
+                           " different runs of three characters into the indexes for substrings, "
+                           "the limit of one request is " +
+                           std::to_string(kNewGramsMax));
+}
+
+// All index keys of a new entry, sorted: those that are known, and those of its other attributes.
+std::vector<std::string> all_keys(const Core& core, NewEntry& which, const entry::Entry& entry) {
+  if (which.keyed == 0) return index::keys_of_entry(entry, core.catalog, *core.schema);
+  std::vector<std::string> others;
+  for (std::size_t i = which.keyed; i < entry.attributes.size(); ++i) {
+    const entry::Attribute& attribute = entry.attributes[i];
+    for (std::string& key :
+         index::keys_of_values(attribute.description, attribute.values, core.catalog, *core.schema))
+      others.push_back(std::move(key));
+  }
+  std::sort(others.begin(), others.end());
+  std::vector<std::string> keys;
+  keys.reserve(which.keys.size() + others.size());
+  const auto moved = [](auto place) { return std::make_move_iterator(place); };
+  std::merge(moved(which.keys.begin()), moved(which.keys.end()), moved(others.begin()),
+             moved(others.end()), std::back_inserter(keys));
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
 }
 
 }  // namespace
@@ -311,6 +341,11 @@ Refusal check_size(const entry::Entry& entry) {
                            std::to_string(kEntryOctetsMax));
 }
 
+Refusal check_grams(const std::vector<std::string>& keys) {
+  return grams_within(
+      static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), index::is_gram_key)));
+}
+
 Refusal check_grams(const Core& core, const std::vector<entry::Attribute>& added) {
   // Without a look at the values: there is a trigram for each octet, and one or two more.
   std::size_t octets = 0;
@@ -325,12 +360,7 @@ Refusal check_grams(const Core& core, const std::vector<entry::Attribute>& added
     grams += index::gram_keys_of_values(attribute.description, attribute.values, core.catalog,
                                         *core.schema)
                  .size();
-  if (grams <= kNewGramsMax) return std::nullopt;
-  return ldap::failure(ResultCode::kAdminLimitExceeded,
-                       "the values would bring " + std::to_string(grams) +
-                           " different runs of three characters into the indexes for substrings, "
-                           "the limit of one request is " +
-                           std::to_string(kNewGramsMax));
+  return grams_within(grams);
 }
 
 Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry,
@@ -364,9 +394,9 @@ Result<void> write_batch_state(Core& core, storage::WriteTxn& txn, BatchState& s
   return {};
 }
 
-Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, const NewEntry& which,
+Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, NewEntry which,
                              entry::Entry& entry) {
-  const std::vector<std::string> keys = index::keys_of_entry(entry, core.catalog, *core.schema);
+  const std::vector<std::string> keys = all_keys(core, which, entry);
   std::vector<entry::ExternalAttribute> external;
   std::vector<LargeValue> large;
   for (const entry::Attribute& attribute : entry.attributes) {

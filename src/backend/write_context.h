@@ -164,7 +164,9 @@ inline constexpr std::size_t kNewGramsMax = 20'000;
 Refusal check_description(const entry::Dictionary& dictionary,
                           const schema::AttributeDescription& description);
 Refusal check_size(const entry::Entry& entry);
-// `added`: the values that a request brings.
+// adminLimitExceeded when there are more trigrams than kNewGramsMax: among the keys of a new entry,
+// or those of the values that a modify brings.
+Refusal check_grams(const std::vector<std::string>& keys);
 Refusal check_grams(const Core& core, const std::vector<entry::Attribute>& added);
 // The content of a new entry: values of the RDN that are not given are added; then duplicates,
 // object classes and names are checked. `distinct`: that no attribute has equal values is known.
@@ -179,8 +181,11 @@ struct NewEntry {
   EntryId id;
   const ldap::Rdn* rdn = nullptr;
   std::string_view normal_rdn;  // of the suffix entry: the normal suffix
+  // The index keys of so many of the entry's attributes, the first ones, where they are known.
+  std::vector<std::string> keys = {};
+  std::size_t keyed = 0;
 };
-Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, const NewEntry& which,
+Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, NewEntry which,
                              entry::Entry& entry);
 
 // Takes an entry without children out of every table; `record` gets all of a delete but its CSN.

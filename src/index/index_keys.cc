@@ -131,20 +131,22 @@ class KeyMaker {
  public:
   KeyMaker(const IndexDefinition& definition, const schema::Schema& schema,
            std::vector<std::string>& out)
-      : definition_(definition), schema_(schema), out_(out) {}
+      : definition_(definition),
+        schema_(schema),
+        out_(out),
+        one_form_(definition.kinds.equality && definition.kinds.substring &&
+                  agree(*definition.type->equality, *definition.type->substrings) &&
+                  definition.type != schema.well_known().object_class) {}
 
   void add(std::string_view value) {
-    if (definition_.kinds.equality) add_equality(value);
-    if (definition_.kinds.substring) add_grams(value);
+    const bool normalized = definition_.kinds.equality && add_equality(value);
+    if (!definition_.kinds.substring) return;
+    if (!one_form_) return add_grams(value);
+    if (normalized) add_grams_of_normal();
   }
   void add_grams(std::string_view value) {
     normal_.clear();
-    if (!definition_.type->substrings->normalize(schema_, value, normal_)) return;
-    if (normal_.size() > kGramValueMax) {
-      gramless_ = true;
-    } else {
-      grams_.add_all(normal_);
-    }
+    if (definition_.type->substrings->normalize(schema_, value, normal_)) add_grams_of_normal();
   }
   // The keys that values share: after the last one.
   void finish() {
@@ -157,17 +159,36 @@ class KeyMaker {
   }
 
  private:
-  void add_equality(std::string_view value) {
+  // Whether two rules make one normal form, of the same values. The IA5 rules share it with others,
+  // but refuse what is not ASCII.
+  static bool agree(const schema::MatchingRule& a, const schema::MatchingRule& b) {
+    const auto is_ia5 = [](const schema::MatchingRule& rule) {
+      return rule.name().find("IA5") != std::string_view::npos;
+    };
+    return a.normal_form() == b.normal_form() && is_ia5(a) == is_ia5(b);
+  }
+
+  void add_grams_of_normal() {
+    if (normal_.size() > kGramValueMax) {
+      gramless_ = true;
+    } else {
+      grams_.add_all(normal_);
+    }
+  }
+
+  // RETURNS: whether the value has a normal form, which then is in normal_.
+  bool add_equality(std::string_view value) {
     const bool is_class = definition_.type == schema_.well_known().object_class;
     normal_.clear();
     const bool done = is_class ? normal_object_class(schema_, value, normal_)
                                : definition_.type->equality->normalize(schema_, value, normal_);
     if (!done) {
       out_.push_back(unnormalized_key(definition_.number));
-      return;
+      return false;
     }
     out_.push_back(equality_key(definition_.number, normal_));
     if (is_class) add_superclass_keys(value);
+    return true;
   }
 
   void add_superclass_keys(std::string_view value) {
@@ -185,6 +206,7 @@ class KeyMaker {
   const IndexDefinition& definition_;
   const schema::Schema& schema_;
   std::vector<std::string>& out_;
+  const bool one_form_;  // for equality and substrings
   std::string normal_;
   GramSet grams_;
   bool gramless_ = false;
