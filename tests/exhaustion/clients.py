@@ -29,6 +29,8 @@ ALL = wire.message(1, wire.search(MANY))
 IDLE_MAX = 16 * KIB  # of one connection in clear, between two requests
 # The load client gives way to other programs of the machine no more than the server does.
 PREFERRED = ["nice", "-n", "-10"] if os.geteuid() == 0 else []
+# What a p99 of less says on a busy machine is by chance; a crowd that is noticed costs several milliseconds.
+NOISE_MICROS = 500
 STALLED_MAX = 1 * MIB + 320 * KIB  # the output queue, and one turn of answers
 
 
@@ -180,8 +182,7 @@ def beside(make):
                 if slow <= 2 * slow_alone and dear <= 2 * dear_alone:
                     break
             text = f"p99 of others {slow:.0f} us, alone {slow_alone:.0f} us; {dear:.1f} us of processor, alone {dear_alone:.1f} us"
-            # What is below the accuracy of a busy machine's clock says nothing.
-            check(slow <= 2 * max(slow_alone, 200), text)
+            check(slow <= 2 * max(slow_alone, NOISE_MICROS), text)
             check(dear <= 2 * dear_alone, text)
             world.well()
         finally:
@@ -306,7 +307,7 @@ SCENARIOS = (
     ("splits", splits.every_split, "short-reads-lose"),
 )
 
-SHORT = {"idle": 1000, "stalled": 100, "large": 40, "slow": 100, "pairs": 3, "churn": 3000, "half_open": 100, "operations": 4}
+SHORT = {"idle": 1000, "stalled": 100, "large": 40, "slow": 100, "pairs": 4, "churn": 3000, "half_open": 100, "operations": 4}
 FULL = {"idle": 10_000, "stalled": 1000, "large": 1000, "slow": 1000, "pairs": 5, "churn": 100_000, "half_open": 1000,
         "operations": 99}
 
