@@ -212,6 +212,7 @@ TEST_P(FilterTest, TypesWithoutTheRuleAreUndefined) {
   EXPECT_THAT(search("(!(kNoEq=there))"), IsEmpty());
   EXPECT_THAT(search("(kBool>=TRUE)"), IsEmpty());
   EXPECT_THAT(search("(!(kBool=T*))"), IsEmpty());
+  EXPECT_THAT(search("(!(kInt:integerFirstComponentMatch:=1))"), IsEmpty());
 }
 
 TEST_P(FilterTest, DescribesItselfAsSent) {

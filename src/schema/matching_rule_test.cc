@@ -290,6 +290,19 @@ TEST(MatchingRule, ObjectIdentifiers) {
   EXPECT_TRUE(match("directoryStringFirstComponentMatch", "( 'Foo Bar' $ 1 )", "foo  bar"));
 }
 
+TEST(MatchingRule, FirstComponentsAreThoseOfDescriptions) {
+  const auto fits = [](const char* rule, std::string_view syntax) {
+    return rules::rule_fits_syntax(*find_matching_rule(rule), syntax);
+  };
+  EXPECT_TRUE(fits("integerFirstComponentMatch", "1.3.6.1.4.1.1466.115.121.1.17"));
+  EXPECT_TRUE(fits("objectIdentifierFirstComponentMatch", "1.3.6.1.4.1.1466.115.121.1.3"));
+  EXPECT_TRUE(fits("objectIdentifierFirstComponentMatch", "1.3.6.1.4.1.1466.115.121.1.54"));
+  EXPECT_FALSE(fits("integerFirstComponentMatch", rules::kInteger));
+  EXPECT_FALSE(fits("integerFirstComponentMatch", "1.3.6.1.4.1.1466.115.121.1.37"));
+  EXPECT_FALSE(fits("objectIdentifierFirstComponentMatch", rules::kOid));
+  EXPECT_FALSE(fits("directoryStringFirstComponentMatch", rules::kDirectoryString));
+}
+
 // A05, E18: two spellings of one name.
 TEST(MatchingRule, DistinguishedNames) {
   EXPECT_TRUE(match("distinguishedNameMatch", "uid=a, ou=p, dc=example, dc=com",

@@ -90,6 +90,18 @@ bool rule_fits_syntax(const MatchingRule& rule, std::string_view syntax_oid) {
   constexpr std::string_view kCountryString = "1.3.6.1.4.1.1466.115.121.1.11";
   constexpr std::string_view kPrintableString = "1.3.6.1.4.1.1466.115.121.1.44";
   const std::string_view form = rule.normal_form();
+  // The rules that compare an assertion with the first component of a value: their assertion
+  // syntax is that of the component (RFC 4517 4.2.15, 4.2.25), and a description's first is a
+  // number or an OID.
+  if (rule.name().find("FirstComponent") != std::string_view::npos) {
+    constexpr std::string_view kStructureRule = "1.3.6.1.4.1.1466.115.121.1.17";
+    if (rule.assertion_syntax() == kInteger) return syntax_oid == kStructureRule;
+    return rule.assertion_syntax() == kOid &&
+           is_one_of({"1.3.6.1.4.1.1466.115.121.1.3", "1.3.6.1.4.1.1466.115.121.1.16",
+                      "1.3.6.1.4.1.1466.115.121.1.30", "1.3.6.1.4.1.1466.115.121.1.31",
+                      "1.3.6.1.4.1.1466.115.121.1.35", "1.3.6.1.4.1.1466.115.121.1.37",
+                      "1.3.6.1.4.1.1466.115.121.1.54"});
+  }
   if (rule.assertion_syntax() == syntax_oid) return true;
   if (form == "caseIgnore" || form == "caseExact" || form == "words") {
     // The IA5 rules are for IA5 String alone; the others for what is a DirectoryString in X.520
