@@ -119,8 +119,7 @@ Result<int> run_find_max(const BenchArguments& arguments, BenchPlan& plan,
             toolkit::find_max(
                 *plan.find_max, [&plan](double rate) { return run_step(plan, rate); },
                 [&progress](const toolkit::FindMaxStep& step) {
-                  progress.line("step: " + std::to_string(step.rate) + " ops/s " +
-                                (step.held ? "held" : "broke the objective: " + step.why));
+                  progress.line(toolkit::step_line(step));
                 }));
   progress.finish();
   if (found.best) {

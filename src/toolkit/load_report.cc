@@ -94,6 +94,11 @@ std::string interval_line(const Interval& interval) {
       interval.warmup ? "  (warm-up)" : "");
 }
 
+std::string step_line(const FindMaxStep& step) {
+  return fmt::format("step  {:.1f} ops/s: {}", step.rate,
+                     step.held ? "held" : "broke the objective: " + step.why);
+}
+
 std::string progress_bar(double share, std::size_t width) {
   const double part = std::clamp(share, 0.0, 1.0);
   const auto full = static_cast<std::size_t>(std::floor(part * static_cast<double>(width)));

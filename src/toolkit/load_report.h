@@ -33,6 +33,8 @@ struct LoadRecord {
 
 // One line, as the test shows it each interval.
 std::string interval_line(const Interval& interval);
+// One line, as a search for the highest load shows it for each step.
+std::string step_line(const FindMaxStep& step);
 // "[#####.....]  50 %", with a bar of `width` columns.
 std::string progress_bar(double share, std::size_t width);
 

@@ -168,6 +168,8 @@ TEST(LoadReport, TheSearchOfTheHighestLoad) {
   found.objectives = *parse_objectives("p99=5ms");
   found.steps = {{100, record.result, true, ""}, {200, record.result, false, "p99 was 6.000 ms"}};
   found.best = 0;
+  EXPECT_EQ(step_line(found.steps[0]), "step  100.0 ops/s: held");
+  EXPECT_EQ(step_line(found.steps[1]), "step  200.0 ops/s: broke the objective: p99 was 6.000 ms");
   auto json = nlohmann::json::parse(find_max_json(record, found));
   EXPECT_EQ(json["best_rate"], 100.0);
   EXPECT_EQ(json["best"]["operations"], 10);
