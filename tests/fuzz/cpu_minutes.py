@@ -4,11 +4,14 @@
     cpu_minutes.py --bin DIR [--minutes 10] [--corpus DIR] [--seeds ROOT] [NAME...]
 
 DIR has the targets as fuzz_NAME. Each runs in slices, so that wall time on a busy machine does not count, and keeps its
-corpus between slices and runs. A crash, a time-out of one input (--input-seconds of wall time), a leak or more than
+corpus between slices and runs. What was counted is kept beside the corpus as NAME.json, and a run that was ended goes on
+from there as long as the program is the same octet for octet. A crash, a time-out of one input (--input-seconds of wall time), a leak or more than
 --rss MiB of memory ends the run with exit code 1; the input is kept below the corpus directory. The table at the end has,
 for each target, CPU seconds, executions, edges covered and inputs kept, and the greatest memory.
 """
 import argparse
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -31,11 +34,23 @@ class Target:
         self.corpus = corpus / binary.name
         self.corpus.mkdir(parents=True, exist_ok=True)
         self.seeds = seeds
-        self.cpu = 0.0
-        self.executions = 0
-        self.edges = 0
-        self.inputs = 0
-        self.rss = 0
+        self.state = corpus / f"{self.name}.json"
+        self.digest = hashlib.sha256(binary.read_bytes()).hexdigest()
+        known = json.loads(self.state.read_text()) if self.state.exists() else {}
+        if known.get("program") != self.digest:
+            known = {}
+        self.cpu = known.get("cpu", 0.0)
+        self.executions = known.get("executions", 0)
+        self.edges = known.get("edges", 0)
+        self.inputs = known.get("inputs", 0)
+        self.rss = known.get("rss", 0)
+
+    def keep(self):
+        counted = {"program": self.digest, "cpu": self.cpu, "executions": self.executions, "edges": self.edges,
+                   "inputs": self.inputs, "rss": self.rss}
+        fresh = self.state.with_suffix(".new")
+        fresh.write_text(json.dumps(counted))
+        fresh.replace(self.state)
 
     def slice(self, seconds, options):
         """One run of libFuzzer. -> whether it found nothing"""
@@ -55,6 +70,7 @@ class Target:
         self.cpu += children_cpu() - before
         self.take(done.stderr)
         if done.returncode == 0:
+            self.keep()
             return True
         sys.stderr.write("\n".join(done.stderr.splitlines()[-40:]) + "\n")
         return False
