@@ -57,6 +57,16 @@ TEST(PagedCookie, OpensOnlyForItsRequest) {
   }
 }
 
+// Decrypting what nobody can have got took half a second for 16 MiB.
+TEST(PagedCookie, LongerThanAnyWalkIsNotRead) {
+  const RequestDigest digest = request_digest("body", "cn=a", 7, 1);
+  const std::string longest(kWalkSizeMax, 'w');
+  const auto position = open_cookie("key", digest, make_cookie("key", digest, {1, 0, 0, longest}));
+  ASSERT_TRUE(position.has_value());
+  EXPECT_EQ(position->walk, longest);
+  EXPECT_FALSE(open_cookie("key", digest, make_cookie("key", digest, {1, 0, 0, longest + "w"})));
+}
+
 TEST(CookieWindow, EachSerialOnce) {
   CookieWindow window;
   EXPECT_FALSE(window.use(0));

@@ -72,7 +72,7 @@ std::string make_cookie(std::string_view key, const RequestDigest& digest,
 
 std::optional<PagePosition> open_cookie(std::string_view key, const RequestDigest& digest,
                                         std::string_view cookie) {
-  if (cookie.size() < kHeadSize) return std::nullopt;
+  if (cookie.size() < kHeadSize || cookie.size() > kHeadSize + kWalkSizeMax) return std::nullopt;
   const std::string_view tag = cookie.substr(0, kTagSize);
   std::string body(cookie.substr(kTagSize));
   apply_key_stream(key, tag, body);

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/limits.h"
+
 namespace kauri::operation {
 
 struct PagePosition {
@@ -21,6 +23,10 @@ struct PagePosition {
   std::string walk;          // CandidateWalk::save()
 };
 
+// Octets of the longest walk there can be: a key on each level of the deepest name.
+inline constexpr std::size_t kWalkSizeMax =
+    12 + (limits::kDnRdnsMax + 1) * (10 + limits::kKeySizeMax);
+
 using RequestDigest = std::array<char, 16>;
 // Over everything that has to stay the same from page to page.
 RequestDigest request_digest(std::string_view request_body, std::string_view identity,
@@ -28,7 +34,8 @@ RequestDigest request_digest(std::string_view request_body, std::string_view ide
 
 std::string make_cookie(std::string_view key, const RequestDigest& digest,
                         const PagePosition& position);
-// Nothing when the cookie was not made by make_cookie() with this key for this request.
+// Nothing when the cookie was not made by make_cookie() with this key for this request. One that is
+// longer than any of those costs no look at its octets.
 std::optional<PagePosition> open_cookie(std::string_view key, const RequestDigest& digest,
                                         std::string_view cookie);
 

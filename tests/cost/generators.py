@@ -24,14 +24,15 @@ class Generator:
     WRITE: the worker's and the writer's time, with an allowance for what has to be stored. CONSTANT: as READ, and n must not
     matter.
     values(n): what a WRITE puts in or takes out as records of their own, or has to look through.
-    log: it needs a server with an access log."""
+    log: it needs a server with an access log.
+    noise: seconds of which nothing is concluded, where packets go together or not as the machine likes."""
 
     def __init__(self, name, sizes, build=None, who="user", kind="READ", prepare=None, finish=None, controls=None, ask=None,
-                 log=False, values=None):
+                 log=False, values=None, noise=0.0015):
         self.name, self.sizes, self.who, self.kind, self.log = name, sizes, who, kind, log
         self.prepare, self.finish = prepare, finish
         self.controls = controls or (lambda n: b"")
-        self.values = values or (lambda n: 0)
+        self.values, self.noise = values or (lambda n: 0), noise
         self.build, self.ask = build, ask
 
 
@@ -344,7 +345,7 @@ for _title, _ask, _smallest, _kind in (
         ("T3 many requests in one packet", many_at_once, 500, "SLICED"), ("T3 T15 one octet a packet", octet_by_octet, 2000, "SLICED"),
         ("T17 connect and close", comings_and_goings, 500, "SLICED"), ("T35 wrong passwords", wrong_logins, 5, "SLICED"),
         ("T38 abandons of nothing", abandoned, 2000, "SLICED")):
-    ALL.append(Generator(_title, doubled(_smallest), ask=_ask, who="anonymous", kind=_kind))
+    ALL.append(Generator(_title, doubled(_smallest), ask=_ask, who="anonymous", kind=_kind, noise=0.02))
 
 
 # --- what a filter costs over one entry -----------------------------------------------------------------------------------

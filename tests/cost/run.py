@@ -35,7 +35,6 @@ CACHE_OCTET, CACHE_VALUE = 3e-9, 0.3e-6
 MEMORY_VALUE = 512
 # What twice the size may take: twice, and some for caches that are too small, but not four times.
 GROWTH = 2.8
-NOISE = 0.0015  # seconds
 MEMORY_NOISE = 12 * MIB
 # Octets of memory for an octet of a request: what may always be, and what may never be.
 MEMORY_FAIR = 4
@@ -117,9 +116,9 @@ def complaints(generator, costs, octets, held):
     values = generator.values(generator.sizes[2])
     cache = CACHE_OCTET * octets + CACHE_VALUE * values if generator.kind == "WRITE" else 0
     if generator.kind == "CONSTANT":
-        if large.total > 2 * small.total + NOISE:
+        if large.total > 2 * small.total + generator.noise:
             found.append("the size matters")
-    elif large.total > GROWTH * middle.total + NOISE + cache:
+    elif large.total > GROWTH * middle.total + generator.noise + cache:
         found.append("time grows faster than the size")
     # Memory that was given back before is used again and does not show: a few times the request is never too much.
     fair = max(GROWTH * middle.memory, MEMORY_FAIR * octets + MEMORY_VALUE * values) + MEMORY_NOISE
