@@ -290,10 +290,8 @@ Expected ModelDirectory::rename(const ModelRequest& request, Who who) {
   Entry entry = entries_.at(name.path);
   const std::vector<Naming> now = naming_of(request.new_rdn);
   for (const Naming& old : naming_of(entry.rdn)) {
-    const bool stays = std::any_of(now.begin(), now.end(), [&](const Naming& one) {
-      return one.type == old.type && one.value == old.value;
-    });
-    if (!request.delete_old || stays) continue;
+    // Also the value of a name that stays: its spelling becomes the new name's.
+    if (!request.delete_old) break;
     Values& values = entry.values[std::string(old.type->name)];
     std::erase_if(values, [&](const auto& value) { return equal(*old.type, value, old.value); });
   }

@@ -1,6 +1,7 @@
 #include "operation/testing/model_duel.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "operation/testing/model_directory.h"
 #include "operation/testing/model_random.h"
@@ -15,6 +16,8 @@ constexpr int kSizeLimitExceeded = static_cast<int>(ldap::ResultCode::kSizeLimit
 constexpr int kNoSuchObject = static_cast<int>(ldap::ResultCode::kNoSuchObject);
 // With more entries than this the duel deletes rather than adds.
 constexpr std::size_t kEntriesMax = 60;
+// Of the writes before a difference that are told with it.
+constexpr std::size_t kChangesShown = 20;
 
 std::string text_of(const ShownEntry& entry) {
   std::string out = entry.dn;
@@ -92,7 +95,11 @@ class Duel {
   void note(const ModelRequest& request, const Expected& expected, const ModelReply& reply) {
     const bool writes = request.kind == Kind::kAdd || request.kind == Kind::kDelete ||
                         request.kind == Kind::kModify || request.kind == Kind::kRename;
-    if (reply.code == 0 && writes) ++result_.changes;
+    if (reply.code == 0 && writes) {
+      ++result_.changes;
+      last_changes_.push_back("step " + std::to_string(result_.steps) + ": " + request.text());
+      if (last_changes_.size() > kChangesShown) last_changes_.pop_front();
+    }
     if (!expected.codes.contains(0)) ++result_.refusals;
     result_.found += reply.entries.size();
     if (request.kind == Kind::kBind)
@@ -150,10 +157,17 @@ class Duel {
     const bool code_fits = reply.code == (expected.empty() ? kNoSuchObject : 0);
     if (!entries.empty() || !code_fits)
       result_.difference = "after step " + std::to_string(result_.steps) + ", all there is: code " +
-                           std::to_string(reply.code) + entries;
+                           std::to_string(reply.code) + entries + changes_before();
     const std::string faults = world_.verify();
     if (!faults.empty())
       result_.difference += "\nafter step " + std::to_string(result_.steps) + ": " + faults;
+  }
+
+  // A difference in the entries comes from one of the writes since they were last compared.
+  std::string changes_before() const {
+    std::string out;
+    for (const std::string& one : last_changes_) out += "\n  " + one;
+    return out;
   }
 
   Choices& choices_;
@@ -163,6 +177,7 @@ class Duel {
   ModelDirectory model_;
   Who who_ = Who::kNobody;  // on the connection that is not the administrator's
   DuelResult result_;
+  std::deque<std::string> last_changes_;
 };
 
 }  // namespace
