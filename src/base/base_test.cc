@@ -1,12 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string_view>
 
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/endian.h"
-#include "base/limit_counters.h"
 #include "base/random.h"
 #include "base/result.h"
 
@@ -35,27 +33,6 @@ TEST(Result, PassesValuesAndErrors) {
   EXPECT_EQ(quarter(6).error().code(), ErrorCode::kInvalid);
   EXPECT_TRUE(check_even(4));
   EXPECT_FALSE(check_even(5));
-}
-
-TEST(LimitCounters, CountAndTell) {
-  using limits::Counter;
-  EXPECT_EQ(limits::counted_text(), "");
-  limits::count(Counter::kControls);
-  limits::count(Counter::kMessageSize);
-  limits::count(Counter::kControls);
-  EXPECT_EQ(limits::counted(Counter::kControls), 2U);
-  EXPECT_EQ(limits::counted(Counter::kChanges), 0U);
-  EXPECT_EQ(limits::counted_text(), "message_size 1, controls 2");
-}
-
-TEST(LimitCounters, EachHasANameOfItsOwn) {
-  std::set<std::string_view> names;
-  for (int i = 0; i < static_cast<int>(limits::Counter::kEnd); ++i) {
-    const std::string_view name = limits::name_of(static_cast<limits::Counter>(i));
-    EXPECT_FALSE(name.empty()) << i;
-    EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos);
-    EXPECT_TRUE(names.insert(name).second) << name;
-  }
 }
 
 TEST(Crc32c, KnownAnswers) {
