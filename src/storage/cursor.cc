@@ -56,7 +56,16 @@ Result<bool> CursorImpl::step(MDB_cursor_op op) {
   // LMDB would start from an end of the table, and a loop that lost its position would begin again.
   if (position_ == Position::kNone)
     return Error(ErrorCode::kInternal, "step of a cursor that has no position");
-  return finish(mdb_cursor_get(cursor_, &key_, &stored_, op), {});
+  const std::string_view from = to_view(key_);
+  const int rc = mdb_cursor_get(cursor_, &key_, &stored_, op);
+  // Pages that lead back to themselves would make a walk without an end. In a write transaction
+  // the page of the last key may have changed since.
+  if (rc == 0 && txn_->snapshot_ && !(op == MDB_NEXT ? from < to_view(key_) : to_view(key_) < from))
+      [[unlikely]] {
+    position_ = Position::kNone;
+    return key_out_of_order(table_, to_view(key_)).with_context(txn_->env_.path());
+  }
+  return finish(rc, {});
 }
 
 Result<bool> CursorImpl::finish(int rc, std::string_view key) {

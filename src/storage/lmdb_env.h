@@ -86,7 +86,10 @@ class CursorImpl;
 // What both kinds of transactions share.
 class TxnState {
  public:
-  TxnState(EnvImpl& env, MDB_txn* txn) : env_(env), txn_(txn) { env_.transaction_begins(); }
+  // `snapshot`: nothing that a cursor has shown changes while the transaction lives.
+  TxnState(EnvImpl& env, MDB_txn* txn, bool snapshot) : env_(env), txn_(txn), snapshot_(snapshot) {
+    env_.transaction_begins();
+  }
   ~TxnState() { env_.transaction_ends(); }
   TxnState(const TxnState&) = delete;
   TxnState& operator=(const TxnState&) = delete;
@@ -99,6 +102,7 @@ class TxnState {
 
   EnvImpl& env_;
   MDB_txn* txn_;  // nullptr once ended
+  const bool snapshot_;
   std::uint64_t epoch_ =
       1;  // grows with reset() and renew(); cursors of an older one are renewed before use
   bool live_ = true;  // false between reset() and renew(), and after the end
@@ -154,7 +158,7 @@ class CursorImpl final : public Cursor {
 
 class ReadTxnImpl final : public ReadTxn {
  public:
-  ReadTxnImpl(EnvImpl& env, MDB_txn* txn) : state_(env, txn) {}
+  ReadTxnImpl(EnvImpl& env, MDB_txn* txn) : state_(env, txn, true) {}
   ~ReadTxnImpl() override;
 
   Result<std::optional<std::string_view>> get(Table table, std::string_view key) override;
@@ -170,7 +174,7 @@ class ReadTxnImpl final : public ReadTxn {
 
 class WriteTxnImpl final : public WriteTxn {
  public:
-  WriteTxnImpl(EnvImpl& env, MDB_txn* txn) : state_(env, txn) {}
+  WriteTxnImpl(EnvImpl& env, MDB_txn* txn) : state_(env, txn, false) {}
   ~WriteTxnImpl() override { abort(); }
 
   Result<std::optional<std::string_view>> get(Table table, std::string_view key) override;

@@ -91,6 +91,10 @@ Error damaged_record(Table table, std::string_view key) {
   return damaged(table, key, "has a wrong checksum");
 }
 
+Error key_out_of_order(Table table, std::string_view key) {
+  return damaged(table, key, "stands on the wrong side of the one before");
+}
+
 Result<std::string_view> check_record(Table table, std::string_view key, std::string_view stored) {
   std::string_view value;
   if (!record_is_whole(table, key, stored, value)) return damaged_record(table, key);

@@ -31,6 +31,8 @@ bool record_is_whole(Table table, std::string_view key, std::string_view stored,
                      std::string_view& value);
 // What is wrong with a record that is not whole, with table and key.
 Error damaged_record(Table table, std::string_view key);
+// The same for one that a walk in the order of keys may not meet.
+Error key_out_of_order(Table table, std::string_view key);
 
 // The value without its checksum. RETURNS: kCorruption with table and key, when it is wrong.
 Result<std::string_view> check_record(Table table, std::string_view key, std::string_view stored);

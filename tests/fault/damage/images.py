@@ -48,6 +48,7 @@ def flip(data, place, bit):
 TABLES = ("dn", "index", "meta", "values")
 BIG = 1  # the value of a node is the number of an overflow page
 TREE = 48
+EMPTY = (1 << 64) - 1  # the root of a tree without records
 
 
 class Record:
@@ -75,6 +76,28 @@ def leaves_of(data, number):
     return out
 
 
+def pages_below(data, number):
+    """The page and all branch and leaf pages that it leads to."""
+    out = [number]
+    if header_of(data, number)[1] != LEAF:
+        for node in nodes_of(data, number):
+            low, middle, high = struct.unpack_from("<HHH", data, node)
+            out += pages_below(data, low | middle << 16 | high << 32)
+    return out
+
+
+def pages_in_use(data):
+    """Those of the tables as the newest commit has them."""
+    names = struct.unpack_from("<Q", data, newest_header(data) * PAGE + HEADER + 24 + TREE + 40)[0]
+    out = pages_below(data, names)
+    for leaf in leaves_of(data, names):
+        for node in nodes_of(data, leaf):
+            root = struct.unpack_from("<Q", Record(data, leaf, node).value, 40)[0]
+            if root != EMPTY:
+                out += pages_below(data, root)
+    return out
+
+
 def records_of(data, table):
     """All records of a table as the newest commit has them."""
     names = struct.unpack_from("<Q", data, newest_header(data) * PAGE + HEADER + 24 + TREE + 40)[0]
@@ -95,6 +118,7 @@ class Damager:
         self.current = current
         self.older = older
         self.trees = pages_of_trees(current)
+        self.in_use = pages_in_use(current)
         self.pages = len(current) // PAGE
         names = [name for name in sorted(dir(self)) if name.startswith("way_")]
         if only is not None and f"way_{only}" not in names:
@@ -216,9 +240,10 @@ class Damager:
         return f"pages {a} and {b}"
 
     def way_contents_swapped(self, data, random):
-        """Each page keeps its number, so that only keys and records tell."""
-        flags, pages = random.choice([BRANCH, LEAF]), []
-        pages = [number for number in self.trees if header_of(data, number)[1] == flags]
+        """Each page keeps its number, so that only keys and records tell. Of pages in use: others hold what was once true,
+        which is the business of way_older_page."""
+        flags = random.choice([BRANCH, LEAF])
+        pages = [number for number in self.in_use if header_of(data, number)[1] == flags]
         a, b = random.sample(pages, 2)
         data[a * PAGE + 8:(a + 1) * PAGE] = page_of(self.current, b)[8:]
         data[b * PAGE + 8:(b + 1) * PAGE] = page_of(self.current, a)[8:]
