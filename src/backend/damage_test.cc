@@ -71,7 +71,7 @@ TEST(Damage, EntriesOutOfOrderAreAFault) {
   world.close();
   ASSERT_GT(reverse_leaves(world, Table::kEntries), 5U);
   world.reopen(large_file());
-  EXPECT_NE(world.verify_text().find("keys are not in order"), std::string::npos)
+  EXPECT_NE(world.verify_text().find("is not in order with the one before"), std::string::npos)
       << world.verify_text();
   const Result<void> built = reindex(world.database(), {}, {});
   ASSERT_FALSE(built);

@@ -92,7 +92,7 @@ Error damaged_record(Table table, std::string_view key) {
 }
 
 Error key_out_of_order(Table table, std::string_view key) {
-  return damaged(table, key, "stands on the wrong side of the one before");
+  return damaged(table, key, "is not in order with the one before");
 }
 
 Result<std::string_view> check_record(Table table, std::string_view key, std::string_view stored) {
