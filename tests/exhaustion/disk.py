@@ -177,7 +177,8 @@ def log_volume(options, random, plant=None):
         with arena.connect() as connection:
             for number in range(options.log_rounds):
                 with open(os.path.join(folder, BALLAST), "wb") as file:
-                    file.write(bytes(max(0, free_octets(folder) - random.choice((0, 4 * KIB, 20 * KIB)))))
+                    left = random.choice((0, 4 * KIB, 20 * KIB)) if number else 4 * KIB
+                    file.write(bytes(max(0, free_octets(folder) - left)))
                 began = time.monotonic()
                 for _ in range(400):
                     expect(connection.ask(read), 0)
@@ -186,6 +187,8 @@ def log_volume(options, random, plant=None):
                 arena.settle(lambda: "cannot be written" in arena.own.errors(), 5, "the event log does not tell of the full volume")
                 if number == 0:
                     check(arena.own.errors().count("cannot be written") == 1, "the full volume is told more than once")
+                arena.settle(lambda: free_octets(folder) == 0, 5, "the log does not fill its volume")
+                arena.settle(lambda: ends_whole(folder), 5, "a torn line stays at the end of the full log")
                 os.unlink(os.path.join(folder, BALLAST))
                 before = os.path.getsize(os.path.join(folder, "access.log"))
                 if before > log_size // 2:  # as a rotation does, when the administrator saw the event
@@ -204,6 +207,12 @@ def log_volume(options, random, plant=None):
         arena.well()
     check(lost_some > 0 or options.log_rounds == 0, "the volume was never full")
     return f"{options.log_rounds} rounds; every line is whole"
+
+
+def ends_whole(folder):
+    """Whether the log ends with the end of a line."""
+    with open(os.path.join(folder, "access.log"), "rb") as file:
+        return file.read()[-1:] in (b"", b"\n")
 
 
 def whole_lines(folder):
