@@ -45,6 +45,9 @@ class ReadSession {
   virtual Result<Resolution> resolve(const std::vector<std::string>& normal_rdns) = 0;
   // nullopt when there is no such entry. VALID UNTIL: end().
   virtual Result<std::optional<entry::EntryView>> entry(EntryId id) = 0;
+  // Of an id that another record of this snapshot names. RETURNS: kCorruption when there is no such
+  // entry. VALID UNTIL: end().
+  virtual Result<entry::EntryView> required_entry(EntryId id) = 0;
   // DN text of an entry whose view is at hand: own RDN + the parent's DN from the cache. Appends to
   // `out`.
   virtual Result<void> append_dn(const entry::EntryView& view, std::string& out) = 0;

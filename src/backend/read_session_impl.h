@@ -39,7 +39,7 @@ class ReadSessionImpl final : public ReadSession {
   Result<const NameCache::Name*> name(EntryId id);
   Result<const NameCache::Name*> load_name(EntryId id);
   Result<EntryId> child(EntryId parent, std::string_view normal_rdn);
-  Result<entry::EntryView> required_entry(EntryId id);
+  Result<entry::EntryView> required_entry(EntryId id) override;
 
   Database& database_;
   Core& core_;

@@ -51,13 +51,12 @@ Result<Credentials> credentials_of(Request& request, const Name& name) {
   KAURI_TRY(const ReadGuard guard, ReadGuard::begin(read));
   KAURI_TRY(const backend::Resolution resolution, read.resolve(name.normal_rdns));
   if (!resolution.id.has_value()) return found;
-  KAURI_TRY(const std::optional<entry::EntryView> view, read.entry(*resolution.id));
-  if (!view.has_value()) return found;
+  KAURI_TRY(const entry::EntryView view, read.required_entry(*resolution.id));
   // The session is anonymous here: the rules say whether anonymous may try this password.
-  found.stored = stored_passwords(read, request.session.authorizer(*database), *resolution.id,
-                                  *view, query::Right::kAuth);
+  found.stored = stored_passwords(read, request.session.authorizer(*database), *resolution.id, view,
+                                  query::Right::kAuth);
   found.identity.normal_dn = name.normal;
-  KAURI_CHECK(read.append_dn(*view, found.identity.dn));
+  KAURI_CHECK(read.append_dn(view, found.identity.dn));
   return found;
 }
 

@@ -149,11 +149,10 @@ Result<OperationResult> compare_stored(Request& request, const ldap::CompareRequ
   KAURI_TRY(Located located,
             locator.find(name, compare.dn, {.manage_dsa_it = request.controls.manage_dsa_it}));
   if (!located.id.has_value()) return std::move(located.failure);
-  KAURI_TRY(const std::optional<entry::EntryView> view, read.entry(*located.id));
-  if (!view.has_value()) return locator.no_such_object(compare.dn, EntryId());
-  backend::StoredTarget target(read, *located.id, *view);
+  KAURI_TRY(const entry::EntryView view, read.required_entry(*located.id));
+  backend::StoredTarget target(read, *located.id, view);
   if (!authorizer.may_entry(target, Right::kDisclose)) {
-    return locator.no_such_object(compare.dn, view->parent());
+    return locator.no_such_object(compare.dn, view.parent());
   }
   Comparison comparison(assertion, read.database().dictionary(), authorizer, target);
   KAURI_CHECK(comparison.stored(&read.external()));

@@ -20,9 +20,8 @@ Result<std::uint64_t> EntryComputedValues::readable_children(EntryId id, std::ui
   for (std::uint64_t examined = 0; examined < kCountedMax && readable < enough; ++examined) {
     KAURI_TRY(const std::optional<EntryId> child, children.next());
     if (!child.has_value()) break;
-    KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(*child));
-    if (!view.has_value()) continue;
-    backend::StoredTarget target(read_, *child, *view);
+    KAURI_TRY(const entry::EntryView view, read_.required_entry(*child));
+    backend::StoredTarget target(read_, *child, view);
     if (authorizer_.may_entry(target, query::Right::kRead)) ++readable;
   }
   return readable;

@@ -58,19 +58,18 @@ Result<OperationResult> Locator::no_such_object(std::string_view text, EntryId d
 
 Result<void> Locator::append_disclosed_dn(EntryId deepest, std::string& out) {
   for (EntryId id = deepest; id != EntryId();) {
-    KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
-    if (!view.has_value()) break;
-    backend::StoredTarget target(read_, id, *view);
-    if (authorizer_.may_entry(target, Right::kDisclose)) return read_.append_dn(*view, out);
-    id = view->parent();
+    KAURI_TRY(const entry::EntryView view, read_.required_entry(id));
+    backend::StoredTarget target(read_, id, view);
+    if (authorizer_.may_entry(target, Right::kDisclose)) return read_.append_dn(view, out);
+    id = view.parent();
   }
   return {};
 }
 
 Result<bool> Locator::may(EntryId id, Right right) {
-  KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
-  if (!view.has_value()) return false;
-  backend::StoredTarget target(read_, id, *view);
+  if (id == EntryId()) return false;
+  KAURI_TRY(const entry::EntryView view, read_.required_entry(id));
+  backend::StoredTarget target(read_, id, view);
   return authorizer_.may_entry(target, right);
 }
 
@@ -78,9 +77,9 @@ Result<bool> Locator::known_ancestor(const backend::Resolution& resolution, std:
   if (resolution.rdns_missing > levels) return false;
   EntryId id = resolution.id.value_or(resolution.deepest);
   for (std::size_t level = resolution.rdns_missing; level < levels; ++level) {
-    KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
-    if (!view.has_value()) return false;
-    id = view->parent();
+    if (id == EntryId()) return false;
+    KAURI_TRY(const entry::EntryView view, read_.required_entry(id));
+    id = view.parent();
   }
   return may(id, Right::kDisclose);
 }
@@ -129,20 +128,19 @@ Result<std::optional<OperationResult>> Locator::referral_above(
   std::size_t below = resolution.rdns_missing;
   // The topmost one decides: everything under it is held elsewhere.
   for (EntryId id = resolution.id.value_or(resolution.deepest); id != EntryId(); ++below) {
-    KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
-    if (!view.has_value()) break;
-    if (is_referral(*view)) {
+    KAURI_TRY(const entry::EntryView view, read_.required_entry(id));
+    if (is_referral(view)) {
       ldap::Dn relative;
       relative.rdns.assign(name.dn.rdns.begin(),
                            name.dn.rdns.begin() + static_cast<std::ptrdiff_t>(below));
       KAURI_TRY(std::vector<std::string> uris,
-                referral_uris(id, *view, ldap::to_string(relative), options.scope));
+                referral_uris(id, view, ldap::to_string(relative), options.scope));
       if (!uris.empty()) {
         found = OperationResult{ResultCode::kReferral, {}, {}, std::move(uris)};
-        KAURI_CHECK(read_.append_dn(*view, found->matched_dn));
+        KAURI_CHECK(read_.append_dn(view, found->matched_dn));
       }
     }
-    id = view->parent();
+    id = view.parent();
   }
   return found;
 }
@@ -150,12 +148,12 @@ Result<std::optional<OperationResult>> Locator::referral_above(
 Result<bool> Locator::step_through_alias(const backend::Resolution& resolution, Name& name) {
   const EntryId id = resolution.id.value_or(resolution.deepest);
   if (id == EntryId()) return false;
-  KAURI_TRY(const std::optional<entry::EntryView> view, read_.entry(id));
-  if (!view.has_value() || !is_alias(*view)) return false;
+  KAURI_TRY(const entry::EntryView view, read_.required_entry(id));
+  if (!is_alias(view)) return false;
   // An alias that the identity may not search from is to it like any hidden entry.
-  backend::StoredTarget alias(read_, id, *view);
+  backend::StoredTarget alias(read_, id, view);
   if (!authorizer_.may_entry(alias, Right::kSearch)) return false;
-  std::optional<Name> target = alias_target(id, *view);
+  std::optional<Name> target = alias_target(id, view);
   // What the name says below the alias is below its target.
   const std::size_t below = target.has_value() ? resolution.rdns_missing : 0;
   name.dn.rdns.resize(below);

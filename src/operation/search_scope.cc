@@ -57,10 +57,9 @@ Result<void> for_each_of_class(
   while (true) {
     KAURI_TRY(const std::optional<EntryId> id, walk.next(read.txn()));
     if (!id.has_value()) return {};
-    KAURI_TRY(const std::optional<entry::EntryView> view, read.entry(*id));
-    if (!view.has_value()) continue;
-    KAURI_TRY(const bool inside, in_scope(read, scope, *id, *view));
-    if (inside) KAURI_CHECK(callback(*id, *view));
+    KAURI_TRY(const entry::EntryView view, read.required_entry(*id));
+    KAURI_TRY(const bool inside, in_scope(read, scope, *id, view));
+    if (inside) KAURI_CHECK(callback(*id, view));
   }
 }
 
@@ -92,15 +91,14 @@ Result<void> add_aliased_scopes(backend::ReadSession& read, Locator& locator,
           // As for the base of a search; else the number of scopes would tell of hidden entries.
           KAURI_TRY(const bool searchable, locator.may(*target.id, query::Right::kSearch));
           if (!searchable) return {};
-          KAURI_TRY(const std::optional<entry::EntryView> target_view, read.entry(*target.id));
-          if (!target_view.has_value()) return {};
-          KAURI_TRY(const bool known, covered(*target.id, *target_view, wanted));
+          KAURI_TRY(const entry::EntryView target_view, read.required_entry(*target.id));
+          KAURI_TRY(const bool known, covered(*target.id, target_view, wanted));
           if (known) return {};
           if (scopes.size() == kScopesMax) {
             return limit_exceeded("the aliases in scope lead to more than " +
                                   std::to_string(kScopesMax) + " further search bases");
           }
-          scopes.push_back({*target.id, wanted, target_view->parent() == EntryId()});
+          scopes.push_back({*target.id, wanted, target_view.parent() == EntryId()});
           return {};
         }));
   }

@@ -290,7 +290,11 @@ SearchTask::Step SearchTask::check_clock(const TurnContext& turn) {
 Result<SearchTask::Step> SearchTask::consider(const TurnContext& turn, backend::ReadSession& read,
                                               Locator& locator, EntryId id) {
   KAURI_TRY(const std::optional<entry::EntryView> view, read.entry(id));
-  if (!view.has_value()) return Step::kGoOn;
+  if (!view.has_value()) {
+    // Gone since the plan was made; in its own snapshot that would be damage.
+    if (read.snapshot() == plan_snapshot_) KAURI_CHECK(read.required_entry(id));
+    return Step::kGoOn;
+  }
   const SearchScope& scope = scopes_[scope_index_];
   if (skip_referrals_ && locator.is_referral(*view)) return Step::kGoOn;
   if (skip_aliases_ && id != scope.base && locator.is_alias(*view)) return Step::kGoOn;
