@@ -28,6 +28,7 @@ sigset_t block_signals() {
   sigaddset(&set, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at the size limit fails like a full disk
   return set;
 }
 

@@ -1,6 +1,7 @@
 """A volume without room: the data's, the log's."""
 import json
 import os
+import resource
 import time
 
 import wire
@@ -207,6 +208,21 @@ def log_volume(options, random, plant=None):
         arena.well()
     check(lost_some > 0 or options.log_rounds == 0, "the volume was never full")
     return f"{options.log_rounds} rounds; every line is whole"
+
+
+def size_limit(options, random, plant=None):
+    """Files of the process may not grow (RLIMIT_FSIZE): writes and the log fail as on a full volume, and nothing ends."""
+    with log_arena(options, plant, 4 * MIB) as (arena, folder):
+        resource.prlimit(arena.pid, resource.RLIMIT_FSIZE, (32 * KIB, resource.RLIM_INFINITY))
+        with arena.as_admin() as connection:
+            for _ in range(400):
+                expect(connection.ask(wire.search(U, wire.BASE, attributes=["cn"])), 0)
+            expect(connection.ask(wire.modify(U, (wire.REPLACE, "description", "x"))), *FULL)
+            arena.settle(lambda: "cannot be written" in arena.own.errors(), 5, "the event log does not tell of the limit")
+            resource.prlimit(arena.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            expect(connection.ask(wire.modify(U, (wire.REPLACE, "description", "x"))), 0)
+        arena.well()
+    return "answers without writes, and writes again"
 
 
 def ends_whole(folder):

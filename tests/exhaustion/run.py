@@ -20,6 +20,7 @@ SCENARIOS = (
     ("data volume", disk.data_volume, "full-disk-lies"),
     ("map", disk.map_is_out_of_reach, None),
     ("log volume", disk.log_volume, "torn-log"),
+    ("size limit", disk.size_limit, None),
     ("descriptors 64", process.few_descriptors(64, True), None),
     ("descriptors 256", process.few_descriptors(256, True), None),
     ("descriptors taken away", process.few_descriptors(64, False), "no-pause"),
