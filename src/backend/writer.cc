@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/assert.h"
@@ -169,7 +171,11 @@ Result<void> Writer::apply_in_one(std::vector<Job>& batch, std::size_t first, st
       return {};
     }
     // What the crash campaigns must find: answers that leave before their change is kept.
-    if (KAURI_PLANTED_FAULT("answer-before-commit")) complete(batch);
+    // However fast the disk is, a kill meets such answers.
+    if (KAURI_PLANTED_FAULT("answer-before-commit")) {
+      complete(batch);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
     return commit(*txn);
   }();
   if (!done) {

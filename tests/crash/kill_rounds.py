@@ -31,7 +31,7 @@ from server import Server  # noqa: E402
 from write_load import WRITERS, Ledger, prepare, read_states, settle, work_until  # noqa: E402
 
 READY_SECONDS_MAX = 1.0
-CONTROL_ROUNDS = 12
+CONTROL_ROUNDS = 60
 # The log of changes is kept short: verify reads all of it in each round, and erasing its old records is a case too.
 CONFIG = "[limits]\nchange_log_records_max = 20000\n"
 
