@@ -27,7 +27,11 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "lib"))
 from server import ADMIN_DN, ADMIN_PASSWORD, SUFFIX, Server  # noqa: E402
 
 ADDS_PER_RUN = 1_000_000  # numbers that one run of a row of adds may use up
-CONFIG = f"""
+
+
+def configuration(durability, equality, substring):
+    """kaurid.toml of a measurement: no access log, the peers' access rules, indexes on these attributes."""
+    return f"""
 [password]
 scheme = "ssha"            # as the data set has them, so that a login changes nothing
 
@@ -42,12 +46,16 @@ rules = [
 
 [[database]]
 suffix = "{SUFFIX}"
-durability = "durable"
+durability = "{durability}"
 """ + "".join(f"""
 [[database.index]]
 attribute = "{attribute}"
-kinds = ["equality"{', "substring"' if attribute in ("cn", "sn", "mail") else ""}]
-""" for attribute in ("objectClass", "uid", "employeeNumber", "member", "cn", "sn", "mail"))
+kinds = ["equality"{', "substring"' if attribute in substring else ""}]
+""" for attribute in equality)
+
+
+CONFIG = configuration("durable", ("objectClass", "uid", "employeeNumber", "member", "cn", "sn", "mail"),
+                       ("cn", "sn", "mail"))
 
 # One entry of the size and with the attributes of the data set.
 ENTRY = f"""dn: uid=added.{{n}},ou=People,{SUFFIX}

@@ -22,31 +22,12 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "tests", "lib"))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "lib")]
+from compare import configuration  # noqa: E402
 from server import ADMIN_DN, ADMIN_PASSWORD, SUFFIX, Server  # noqa: E402
 
-CONFIG = f"""
-[password]
-scheme = "ssha"
-
-[log]
-access = "off"
-
-[access]
-rules = [
-  "to attrs=userPassword by self write by anonymous auth by * none",
-  "to * by self write by * read",
-]
-
-[[database]]
-suffix = "{SUFFIX}"
-durability = "relaxed"     # the processor's time is compared, not the disk's
-""" + "".join(f"""
-[[database.index]]
-attribute = "{attribute}"
-kinds = ["equality"{', "substring"' if attribute == "cn" else ""}]
-""" for attribute in ("objectClass", "uid", "cn", "mail", "description"))
-
+# Relaxed: the processor's time is compared, not the disk's.
+CONFIG = configuration("relaxed", ("objectClass", "uid", "cn", "mail", "description"), ("cn",))
 FILLER = "One of many accounts that are alike but for their number, with a text of some length beside it. " * 5
 AGAIN = 3  # times the turns of a row that looks dearer
 

@@ -23,12 +23,6 @@ Error damaged(Table table, std::string_view key, std::string_view how) {
                     std::string(kAdvice));
 }
 
-Result<void> check_neighbour(Table table, const MDB_val& key, const MDB_val& value) {
-  KAURI_TRY([[maybe_unused]] const std::string_view whole,
-            check_record(table, to_view(key), to_view(value)));
-  return {};
-}
-
 // The record before the cursor's, or the last one where it has none. Puts the cursor back.
 Result<void> check_before(MDB_cursor* cursor, Table table, std::string_view sought, bool at_record,
                           MDB_val& key, MDB_val& value) {
@@ -42,7 +36,7 @@ Result<void> check_before(MDB_cursor* cursor, Table table, std::string_view soug
     return {};
   }
   if (rc != 0) return lmdb_error(rc, describe("cursor", table_name(table), sought));
-  KAURI_CHECK(check_neighbour(table, before, stored));
+  KAURI_CHECK(check_record(table, to_view(before), to_view(stored)));
   if (to_view(before) >= sought)
     return damaged(table, to_view(before), "stands before a lesser key");
   if (at_record) {
@@ -108,7 +102,6 @@ Result<int> seek_proved(MDB_cursor* cursor, Table table, std::string_view sought
   if (rc != 0 && rc != MDB_NOTFOUND) return rc;
   if (!has_record_sum(table, sought)) return rc;
   if (rc == 0) {
-    KAURI_CHECK(check_neighbour(table, key, value));
     if (to_view(key) == sought) return rc;
     if (to_view(key) < sought) return damaged(table, to_view(key), "stands behind a greater key");
   }

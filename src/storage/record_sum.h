@@ -38,8 +38,9 @@ Error key_out_of_order(Table table, std::string_view key);
 Result<std::string_view> check_record(Table table, std::string_view key, std::string_view stored);
 
 // Moves the cursor to the first record whose key is not less than `sought`, as MDB_SET_RANGE does,
-// and proves that none is left out. RETURNS: an LMDB code (0, MDB_NOTFOUND, or a failure), and in
-// `key` and `value` what LMDB says; kCorruption for a neighbour that is damaged.
+// and proves that none before it is left out; the checksum of that record is the caller's to ask.
+// RETURNS: an LMDB code (0, MDB_NOTFOUND, or a failure), and in `key` and `value` what LMDB says;
+// kCorruption when the record before is damaged.
 Result<int> seek_proved(MDB_cursor* cursor, Table table, std::string_view sought, MDB_val& key,
                         MDB_val& value);
 

@@ -29,6 +29,10 @@ Result<std::optional<std::string_view>> prove_absent(const TxnState& state, Tabl
   const Result<int> rc = seek_proved(cursor, table, key, found, stored);
   mdb_cursor_close(cursor);
   if (!rc) return rc.error().with_context(state.env_.path());
+  if (*rc == 0) {
+    const auto whole = check_record(table, to_view(found), to_view(stored));
+    if (!whole) return whole.error().with_context(state.env_.path());
+  }
   if (*rc == 0 || *rc == MDB_NOTFOUND) return std::optional<std::string_view>();
   return state.env_.error(*rc, describe("get", table_name(table), key));
 }
