@@ -6,6 +6,7 @@
 
 #include "backend/large_values.h"
 #include "base/assert.h"
+#include "base/key_sort.h"
 #include "base/keyed_hash.h"
 #include "base/limits.h"
 #include "index/index_keys.h"
@@ -28,7 +29,7 @@ std::vector<std::string> difference(const std::vector<std::string>& a,
 }
 
 void sort_unique(std::vector<std::string>& keys) {
-  std::sort(keys.begin(), keys.end());
+  sort_keys(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
@@ -305,8 +306,7 @@ Result<void> EntryEdit::prepare_replaced(Working& attribute) {
   KAURI_TRY(std::vector<LargeRecord> old,
             read_large_records(txn_, id_, attribute.number, attribute.base_count));
   put_living(attribute);
-  const auto by_key = [](const LargeValue& a, const LargeValue& b) { return a.key < b.key; };
-  std::sort(attribute.put.begin(), attribute.put.end(), by_key);
+  sort_by_key(attribute.put, [](const LargeValue& one) -> std::string_view { return one.key; });
   std::unordered_set<const char*> unchanged;  // where their octets begin
   auto next = attribute.put.begin();
   for (LargeRecord& record : old) {
@@ -354,7 +354,7 @@ Result<void> EntryEdit::prepare_external(Working& attribute) {
     if (!attribute.by_identity.contains(identity))
       attribute.erase.push_back(value_key(id_, attribute.number, identity));
   }
-  std::sort(attribute.erase.begin(), attribute.erase.end());
+  sort_keys(attribute.erase);
   put_living(attribute);
   return {};
 }

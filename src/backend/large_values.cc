@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/endian.h"
+#include "base/key_sort.h"
 
 namespace kauri::backend {
 namespace {
@@ -68,8 +69,7 @@ Result<bool> has_large_value(storage::Txn& txn, EntryId id, AttributeNumber numb
 
 Result<void> put_large_values(storage::WriteTxn& txn, std::vector<LargeValue>& values) {
   if (values.empty()) return {};
-  std::sort(values.begin(), values.end(),
-            [](const LargeValue& a, const LargeValue& b) { return a.key < b.key; });
+  sort_by_key(values, [](const LargeValue& one) -> std::string_view { return one.key; });
   bool behind_all = true;
   {
     KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn.cursor(Table::kValues));

@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "base/endian.h"
+#include "base/key_sort.h"
 #include "base/limits.h"
 
 namespace kauri::index {
@@ -213,7 +214,7 @@ class KeyMaker {
 };
 
 void sort_unique(std::vector<std::string>& keys) {
-  std::sort(keys.begin(), keys.end());
+  sort_keys(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
