@@ -222,6 +222,22 @@ Result<void> read_posting(storage::Txn& txn, std::string_view key, IdSet& out) {
   return read_blocks_of(txn, key, peek.count, out);
 }
 
+Result<void> retain_posting(storage::Txn& txn, std::string_view key, IdSet& ids) {
+  IdSet kept;
+  std::string target;
+  for (auto id = ids.at_or_after(EntryId(0)); id;) {
+    const std::uint64_t block = block_of(*id);
+    target.assign(key);
+    append_big_endian<std::uint64_t>(target, block);
+    KAURI_TRY(const auto payload, txn.get(Table::kIndex, target));
+    if (payload && !check_block(*payload)) return broken(target, "the block is not well formed");
+    for (; id && block_of(*id) == block; id = ids.at_or_after(EntryId(id->value() + 1)))
+      if (payload && block_contains(*payload, offset_of(*id))) kept.add(*id);
+  }
+  ids = std::move(kept);
+  return {};
+}
+
 Result<bool> posting_contains(storage::Txn& txn, std::string_view key, EntryId id) {
   KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
   if (!record) return false;

@@ -31,6 +31,9 @@ struct PostingPeek {
 Result<PostingPeek> peek_posting(storage::Txn& txn, std::string_view key, IdSet& out);
 // Adds the list's members to `out`.
 Result<void> read_posting(storage::Txn& txn, std::string_view key, IdSet& out);
+// Takes out of `ids` what the list, of more than one record, has not: a look-up for each block of
+// the list in which `ids` has any, so the thing for few ids and a long list.
+Result<void> retain_posting(storage::Txn& txn, std::string_view key, IdSet& ids);
 // Whether the list has the id: at most two look-ups.
 Result<bool> posting_contains(storage::Txn& txn, std::string_view key, EntryId id);
 // No-ops when the id is there (absent) already. RETURNS true when the list changed.

@@ -61,6 +61,20 @@ void expect_list(storage::Txn& txn, const std::string& key, const std::set<std::
   ASSERT_TRUE(peek);
   ASSERT_EQ(peek->count, model.size());
   ASSERT_EQ(peeked.size(), peek->complete ? model.size() : 0);
+  if (model.size() <= kInlineMax) return;
+  // Members, their neighbours, and ids of blocks that the list does not have.
+  IdSet some;
+  std::vector<std::uint64_t> expected;
+  for (const std::uint64_t member : model) {
+    if (member % 3 == 0) continue;
+    some.add(EntryId(member));
+    expected.push_back(member);
+    for (const std::uint64_t other : {member + 1, member + 5 * kBlockIds})
+      if (!model.contains(other)) some.add(EntryId(other));
+  }
+  const auto retained = retain_posting(txn, key, some);
+  ASSERT_TRUE(retained) << retained.error().message();
+  ASSERT_EQ(members(some), expected);
 }
 
 void expect_all(storage::Txn& txn, const Model& model) {
@@ -263,6 +277,12 @@ TEST_F(PostingTest, BrokenRecordsAreReportedWithTheirKey) {
     EXPECT_EQ(read.error().code(), ErrorCode::kCorruption);
     EXPECT_NE(read.error().message().find("table index, key 6b"), std::string::npos)
         << read.error().message();
+    if (!broken.block.empty() && !check_block(broken.block)) {
+      IdSet some = IdSet::single(EntryId(1));
+      const auto retained = retain_posting(*txn, "k", some);
+      ASSERT_FALSE(retained);
+      EXPECT_EQ(retained.error().code(), ErrorCode::kCorruption);
+    }
     auto scan = PostingScan::open(*txn, "a", "z");
     ASSERT_TRUE(scan);
     auto next = scan->next();
