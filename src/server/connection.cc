@@ -293,11 +293,13 @@ void Connection::finish(const char* reason) {
   input_.clear();
   first_request_deadline_ = 0;
   message_deadline_ = 0;
+  // Most clients end their connection with the Unbind: then there is nothing to wait for.
+  discard_input();
+  if (phase_ == Phase::kClosed) return;
   transport_.shutdown_write();
   transport_.set_interest({.readable = true});
   end_deadline_ = worker_.now() + kLingerNanos;
   arm(end_deadline_);
-  discard_input();
 }
 
 void Connection::discard_input() {
