@@ -46,7 +46,17 @@ std::optional<NextOperation> OperationSource::next() {
     used_up_ = part;
     return std::nullopt;
   }
-  return NextOperation{part, false, *number};
+  return NextOperation{part, false, part == modrdn_part_ ? at_home(part, *number) : *number};
+}
+
+// That number, or the next one whose entry is not being renamed. Of away_.size() + 1 numbers in a
+// row one is not, unless the range is too small for the requests on their way.
+std::uint64_t OperationSource::at_home(std::uint32_t part, std::uint64_t number) {
+  for (std::size_t i = away_.size(); i > 0 && away_.contains(number); --i) {
+    number = *numbers_[part].next();
+  }
+  away_.insert(number);
+  return number;
 }
 
 std::optional<NextOperation> OperationSource::next_back() {
@@ -55,7 +65,13 @@ std::optional<NextOperation> OperationSource::next_back() {
 }
 
 void OperationSource::succeeded(const NextOperation& operation) {
-  if (operation.part == modrdn_part_ && !operation.back) renamed_.push(operation.number);
+  if (operation.part == modrdn_part_) {
+    if (operation.back) {
+      away_.erase(operation.number);
+    } else {
+      renamed_.push(operation.number);
+    }
+  }
   if (operation.part == add_part_) added_.push(operation.number);
 }
 

@@ -5,13 +5,15 @@
 // queue, so that a test may run as long as it likes and every answer can be right: modrdn gives
 // each entry that it has renamed its old name again, and in a mix with adds, deletes remove what
 // these have added, oldest first (while there is nothing to remove, an add takes the place of a
-// delete). The steady state allocates nothing. Thread safety: thread-compatible.
+// delete). An entry that is being renamed is not taken again before its answers are there. But for
+// these, the steady state allocates nothing. Thread safety: thread-compatible.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "base/random.h"
@@ -60,12 +62,14 @@ class OperationSource {
   };
 
   std::uint32_t draw();
+  std::uint64_t at_home(std::uint32_t part, std::uint64_t number);
 
   const Mix& mix_;
   std::deque<NumberSource> numbers_;          // by part; they cannot be moved
   std::vector<std::uint64_t> weights_up_to_;  // of the parts up to this one
   SeededRandom random_;
   Queue renamed_;
+  std::unordered_set<std::uint64_t> away_;  // from the first request to the answer to the second
   Queue added_;
   std::optional<std::uint32_t> add_part_;  // when deletes remove what it adds
   std::optional<std::uint32_t> modrdn_part_;

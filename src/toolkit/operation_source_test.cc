@@ -66,6 +66,37 @@ TEST(OperationSource, RenamedEntriesGetTheirNamesBack) {
   EXPECT_EQ(source.renamed(), 0U);
 }
 
+// A server that leaves one request waiting while it answers all others must not be asked about that
+// entry again.
+TEST(OperationSource, AnEntryWithoutAnAnswerIsNotTakenAgain) {
+  const Mix mix = mix_of(
+      *make_workload({.kind = WorkloadKind::kModrdn, .high = 9, .order = Order::kSequential}));
+  OperationSource source(mix, 1, 0, 1);
+  const auto waits = *source.next();
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 100; ++i) {
+    const auto other = *source.next();
+    EXPECT_NE(other.number, waits.number) << i;
+    seen.insert(other.number);
+    source.succeeded(other);
+  }
+  EXPECT_EQ(seen.size(), 9U);
+  source.succeeded(waits);
+  const auto back = *source.next();
+  EXPECT_TRUE(back.back);
+  EXPECT_EQ(back.number, waits.number);
+  source.succeeded(back);
+  seen.clear();
+  for (int i = 0; i < 20; ++i) {
+    const auto any = *source.next();
+    seen.insert(any.number);
+    source.succeeded(any);
+  }
+  EXPECT_TRUE(seen.contains(waits.number));
+  // When none has had its answer, the test goes on all the same.
+  for (int i = 0; i < 30; ++i) EXPECT_TRUE(source.next());
+}
+
 TEST(OperationSource, KeptNamesAreNotGivenBack) {
   const Mix mix = mix_of(*make_workload(
       {.kind = WorkloadKind::kModrdn, .high = 1, .order = Order::kOnce, .keep_name = true}));
