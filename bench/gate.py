@@ -22,8 +22,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "lib")]
-from compare import configuration  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", "tests", "lib"))
+from measured import configuration  # noqa: E402
 from server import ADMIN_DN, ADMIN_PASSWORD, SUFFIX, Server  # noqa: E402
 
 # Relaxed: the processor's time is compared, not the disk's.

@@ -136,8 +136,7 @@ Result<int> run_find_max(const BenchArguments& arguments, BenchPlan& plan,
   return kWrongStatus;
 }
 
-Result<int> run(const BenchArguments& arguments) {
-  KAURI_TRY(BenchPlan plan, plan_bench(arguments));
+Result<int> run(const BenchArguments& arguments, BenchPlan plan) {
   raise_descriptor_limit();
   watch_interrupts();
   plan.load.interrupted = &interrupted;
@@ -159,9 +158,14 @@ void add_workload_command(CLI::App& bench, int& exit_status, std::optional<Workl
   const auto arguments = std::make_shared<BenchArguments>();
   arguments->kind = kind;
   add_bench_options(*command, *arguments);
-  command->callback([arguments, &exit_status] {
-    const auto status = run(*arguments);
-    exit_status = status ? *status : fail("bench", status.error());
+  command->callback([name, arguments, &exit_status] {
+    auto plan = plan_bench(*arguments);
+    if (!plan) {
+      exit_status = plan_failed("bench " + name, plan.error());
+      return;
+    }
+    const auto status = run(*arguments, *std::move(plan));
+    exit_status = status ? *status : fail("bench " + name, status.error());
   });
 }
 

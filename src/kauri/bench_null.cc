@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "kauri/bench_options.h"
 #include "kauri/offline.h"
 #include "kaurid/usage.h"
 #include "toolkit/endpoint.h"
@@ -24,9 +25,12 @@ struct Arguments {
   toolkit::NullResponderOptions responder;
 };
 
-Result<void> run(const Arguments& arguments) {
+Result<std::unique_ptr<toolkit::NullResponder>> listen(const Arguments& arguments) {
   KAURI_TRY(const auto endpoint, toolkit::resolve_host_port(arguments.listen));
-  KAURI_TRY(const auto responder, toolkit::NullResponder::listen(endpoint, arguments.responder));
+  return toolkit::NullResponder::listen(endpoint, arguments.responder);
+}
+
+Result<void> run(const Arguments& arguments, toolkit::NullResponder* responder) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
@@ -69,7 +73,12 @@ void add_bench_null_command(CLI::App& bench, int& exit_status) {
       ->capture_default_str()
       ->check(kaurid::whole_number("", 0, kResultCodeMax));
   command->callback([arguments, &exit_status] {
-    if (const auto result = run(*arguments); !result) {
+    const auto responder = listen(*arguments);
+    if (!responder) {
+      exit_status = plan_failed("bench null", responder.error());
+      return;
+    }
+    if (const auto result = run(*arguments, responder->get()); !result) {
       exit_status = fail("bench null", result.error());
     }
   });

@@ -149,8 +149,15 @@ void add_target_options(CLI::App& command, BenchArguments& arguments) {
 void add_change_options(CLI::App& command, BenchArguments& arguments) {
   toolkit::WorkloadOptions& workload = arguments.workload;
   if (has_kind(arguments, WorkloadKind::kModify)) {
-    command.add_option("--attribute", workload.attribute, "Replaced each time [description]");
+    command.add_option("--attribute", workload.attribute, "Changed each time [description]");
     command.add_option("--value", workload.value, "May have {n} and {s}, which never repeats");
+  }
+  if (arguments.kind == WorkloadKind::kModify) {
+    command
+        .add_option("--change", arguments.change,
+                    "replace all values by the one, add it to them, or delete it; add and delete "
+                    "take each number once")
+        ->capture_default_str();
   }
   if (has_kind(arguments, WorkloadKind::kAdd)) {
     command.add_option("--entry", arguments.entry_file,

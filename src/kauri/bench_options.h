@@ -28,6 +28,7 @@ struct BenchArguments {
   std::string values_file;
   bool sequential = false;
   std::string scope = "sub";
+  std::string change = "replace";
   std::string entry_file;
   std::uint64_t count = 0;
   double rate = 0;
@@ -67,8 +68,13 @@ struct BenchPlan {
 };
 
 // Reads the files that are named, and looks the host up. RETURNS: kInvalid for what cannot be
-// understood or does not fit together, with the option; errors of files.
+// understood or does not fit together, with the option, also when it stands in a file; other errors
+// of files, kNotFound for a host.
 Result<BenchPlan> plan_bench(BenchArguments arguments);
+
+// Says on standard error that `command` ("bench search") could not be planned. RETURNS: the exit
+// status, that of wrong command lines when it was one and not the machine's doing.
+int plan_failed(const std::string& command, const Error& error);
 
 // The command line of this process with what stands for passwords hidden; empty when it cannot be
 // read.

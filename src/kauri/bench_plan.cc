@@ -5,8 +5,11 @@
 #include <memory>
 
 #include "kauri/bench_options.h"
+#include "kauri/offline.h"
 #include "kaurid/admin_password.h"
+#include "kaurid/usage.h"
 #include "ldif/source.h"
+#include "toolkit/load_run.h"
 #include "toolkit/pattern.h"
 #include "toolkit/value_lines.h"
 
@@ -43,6 +46,13 @@ Result<ldap::Scope> parse_scope(const std::string& text) {
   return invalid("--scope '" + text + "' is not one of base, one, sub, children");
 }
 
+Result<ldap::ModifyOperation> parse_change(const std::string& text) {
+  if (text == "replace") return ldap::ModifyOperation::kReplace;
+  if (text == "add") return ldap::ModifyOperation::kAdd;
+  if (text == "delete") return ldap::ModifyOperation::kDelete;
+  return invalid("--change '" + text + "' is not one of replace, add, delete");
+}
+
 Result<std::pair<std::string, std::string>> parse_note(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
@@ -67,12 +77,15 @@ Result<std::string> read_whole(const std::string& path) {
   }
 }
 
-// Adds and deletes take each number once, and so do renamings that stay. Renamings back and forth
-// go through the entries in order, so that none is in two of them. The others draw at random unless
-// told otherwise.
+// Adds and deletes, of entries and of values, take each number once, and so do renamings that stay.
+// Renamings back and forth go through the entries in order, so that none is in two of them. The
+// others draw at random unless told otherwise.
 Order order_of(const WorkloadOptions& workload, bool sequential) {
   const WorkloadKind kind = workload.kind;
   if (kind == WorkloadKind::kAdd || kind == WorkloadKind::kDelete) return Order::kOnce;
+  if (kind == WorkloadKind::kModify && workload.change != ldap::ModifyOperation::kReplace) {
+    return Order::kOnce;
+  }
   if (kind == WorkloadKind::kModrdn) return workload.keep_name ? Order::kOnce : Order::kSequential;
   return sequential ? Order::kSequential : Order::kRandom;
 }
@@ -115,6 +128,7 @@ class Planner {
       workload.high = range.second;
     }
     KAURI_TRY(workload.scope, parse_scope(arguments_.scope));
+    KAURI_TRY(workload.change, parse_change(arguments_.change));
     if (!arguments_.entry_file.empty()) {
       KAURI_TRY(workload.entry, read_whole(arguments_.entry_file));
     }
@@ -209,7 +223,13 @@ Result<BenchPlan> plan_bench(BenchArguments arguments) {
   }
   KAURI_TRY(out.mix, Planner(arguments).plan());
   out.load = arguments.load;
+  KAURI_CHECK(toolkit::check_load(out.load, out.mix));
   return out;
+}
+
+int plan_failed(const std::string& command, const Error& error) {
+  const int status = fail(command, error);
+  return error.code() == ErrorCode::kInvalid ? kaurid::kUsageStatus : status;
 }
 
 std::string shown_command_line(const std::vector<std::string>& words) {

@@ -83,6 +83,12 @@ std::string head_text(const LoadRecord& record) {
   return out;
 }
 
+// Behind what a run was: what it should have been.
+std::string asked_text(const LoadOptions& options) {
+  return options.count ? fmt::format("{} operations", *options.count)
+                       : fmt::format("{} s", options.duration_seconds);
+}
+
 }  // namespace
 
 std::string interval_line(const Interval& interval) {
@@ -140,6 +146,17 @@ std::vector<std::string> warnings_of(const LoadRecord& record) {
   }
   if (result.left_renamed > 0) {
     out.push_back(fmt::format("{} entries still have their new name", result.left_renamed));
+  }
+  if (result.out_of_connections) {
+    out.push_back(
+        fmt::format("the run ended early, after {} operations in {:.3f} s instead of {}: no "
+                    "connection was left",
+                    result.all.operations, result.seconds, asked_text(record.options)));
+  } else if (result.connections_lost > 0) {
+    out.push_back(
+        fmt::format("{} of {} connections were lost and not made again: the load was less than "
+                    "what was asked for",
+                    result.connections_lost, record.options.connections));
   }
   if (result.too_many_errors) {
     out.push_back(fmt::format("the run ended early, after {} errors", result.errors.total()));

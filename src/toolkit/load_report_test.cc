@@ -154,6 +154,27 @@ TEST(LoadReport, WhatHasToBeKnownIsSaid) {
   }
 }
 
+TEST(LoadReport, ARunWithoutConnectionsSaysHowFarItCame) {
+  LoadRecord record;
+  record.mix = mix_of(*make_workload({}));
+  record.options.connections = 16;
+  record.options.duration_seconds = 30;
+  record.result.all.operations = record.result.all.entries = 120;
+  record.result.seconds = 1.25;
+  record.result.connections_lost = 16;
+  EXPECT_EQ(warnings_of(record),
+            (std::vector<std::string>{"16 of 16 connections were lost and not made again: the load "
+                                      "was less than what was asked for"}));
+  record.result.out_of_connections = true;
+  EXPECT_EQ(warnings_of(record),
+            (std::vector<std::string>{"the run ended early, after 120 operations in 1.250 s "
+                                      "instead of 30 s: no connection was left"}));
+  record.options.count = 500;
+  EXPECT_EQ(warnings_of(record),
+            (std::vector<std::string>{"the run ended early, after 120 operations in 1.250 s "
+                                      "instead of 500 operations: no connection was left"}));
+}
+
 TEST(LoadReport, ProgressBar) {
   EXPECT_EQ(progress_bar(0, 4), "[....]   0 %");
   EXPECT_EQ(progress_bar(0.5, 4), "[##..]  50 %");

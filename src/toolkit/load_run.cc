@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kSecondsMax = 1e9;
 constexpr double kIntervalMin = 0.1;
+constexpr std::int64_t kIntervalRestMin = 10'000'000;  // shorter ones are noise
 constexpr std::size_t kIntervalsMax = 100'000;  // kept for the result; later ones are only shown
 
 Error range_error(const char* what, std::size_t value, std::size_t low, std::size_t high) {
@@ -97,12 +98,6 @@ Result<void> check_mix(const LoadOptions& options, const Mix& mix) {
                    std::to_string(least) + " entries, so that none is in two of them");
   }
   return {};
-}
-
-Result<void> check_options(const LoadOptions& options, const Mix& mix) {
-  KAURI_CHECK(check_sizes(options));
-  KAURI_CHECK(check_mix(options, mix));
-  return check_times(options);
 }
 
 // Where workers and the coordinator meet.
@@ -242,8 +237,11 @@ class Coordinator {
     bool done = watch_until(schedule_.measure_nanos);
     // The threads are on their way, so a reading that fails must not leave before they are done.
     const auto begin = read();
+    cut_interval();
+    measuring_ = true;
     done = done || watch_until(schedule_.end_nanos);
     const auto end = read();
+    cut_interval();
     if (!done) watch_until(std::numeric_limits<std::int64_t>::max());
     if (!begin) return begin.error();
     if (!end) return end.error().with_context("the server is gone");
@@ -263,6 +261,11 @@ class Coordinator {
     }
   }
 
+  // What is left of an interval where the warm-up or the window ends: none belongs to two of them.
+  void cut_interval() {
+    if (clock_.monotonic_nanos() - last_nanos_ >= kIntervalRestMin) report_interval();
+  }
+
   std::int64_t interval_nanos() const {
     return static_cast<std::int64_t>(options_.interval_seconds * 1e9);
   }
@@ -279,7 +282,7 @@ class Coordinator {
     Interval interval;
     interval.seconds = static_cast<double>(now - start_nanos_) / 1e9;
     interval.span = static_cast<double>(now - last_nanos_) / 1e9;
-    interval.warmup = now < schedule_.measure_nanos;
+    interval.warmup = !measuring_;
     std::uint64_t operations = 0;
     std::uint64_t errors = 0;
     std::uint64_t measured = 0;
@@ -328,6 +331,7 @@ class Coordinator {
                              : options_.rate ? std::max(finished, schedule_.end_nanos)
                                              : schedule_.end_nanos;
     out.seconds = static_cast<double>(end - schedule_.measure_nanos) / 1e9;
+    out.out_of_connections &= ended_early;  // other threads may have gone on to the end
     out.client_cpu_seconds = static_cast<double>(cpu) / 1e9;
     out.intervals = std::move(intervals_);
     if (begin_.server && end_.server) {
@@ -350,6 +354,8 @@ class Coordinator {
     out.left_renamed += part.left_renamed;
     out.errors.add(part.errors);
     if (out.used_up.empty()) out.used_up = part.used_up;
+    out.connections_lost += part.connections_lost;
+    out.out_of_connections |= part.out_of_connections;
     out.interrupted |= part.interrupted;
     out.too_many_errors |= part.too_many_errors;
   }
@@ -365,6 +371,7 @@ class Coordinator {
   Reading end_;
   std::int64_t start_nanos_ = 0;
   std::int64_t last_nanos_ = 0;
+  bool measuring_ = false;  // the warm-up is over
   std::uint64_t seen_operations_ = 0;
   std::uint64_t seen_errors_ = 0;
   std::vector<Interval> intervals_;
@@ -372,8 +379,14 @@ class Coordinator {
 
 }  // namespace
 
+Result<void> check_load(const LoadOptions& options, const Mix& mix) {
+  KAURI_CHECK(check_sizes(options));
+  KAURI_CHECK(check_mix(options, mix));
+  return check_times(options);
+}
+
 Result<LoadResult> run_load(const LoadOptions& options, const Mix& mix, Clock& clock) {
-  KAURI_CHECK(check_options(options, mix));
+  KAURI_CHECK(check_load(options, mix));
   return Coordinator(options, mix, clock).run();
 }
 

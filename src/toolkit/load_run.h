@@ -13,9 +13,13 @@
 
 namespace kauri::toolkit {
 
-// RETURNS: kInvalid for options that cannot work together; kIo and others when a connection cannot
-// be opened or bound; kNotFound when there is no server process with the given pid. Wrong answers
-// are no failure of the run: they are counted in LoadResult::errors.
+// RETURNS: kInvalid for options that cannot work together, with the value and the limit. Asks
+// nobody.
+Result<void> check_load(const LoadOptions& options, const Mix& mix);
+
+// RETURNS: what check_load() does for options that it refuses; kIo and others when a connection
+// cannot be opened or bound; kNotFound when there is no server process with the given pid. Wrong
+// answers are no failure of the run: they are counted in LoadResult::errors.
 Result<LoadResult> run_load(const LoadOptions& options, const Mix& mix,
                             Clock& clock = Clock::system());
 

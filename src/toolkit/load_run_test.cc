@@ -134,7 +134,32 @@ TEST(LoadRun, IntervalsTellOfTheWholeRun) {
       std::accumulate(heard.begin(), heard.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const Interval& one) { return sum + one.operations; });
   EXPECT_GT(operations, 0U);
-  EXPECT_LE(operations, result->all.operations);
+  // The last interval has the answer to the request that was on its way at the end.
+  EXPECT_LE(operations, result->all.operations + 1);
+}
+
+// An interval that was all warm-up says so, even when it ends with the warm-up; none has both.
+TEST(LoadRun, IntervalsAreOfTheWarmUpOrOfTheWindow) {
+  const Responder responder;
+  for (const double warmup : {0.3, 0.25}) {
+    LoadOptions options = responder.load();
+    options.warmup_seconds = warmup;
+    options.duration_seconds = 0.25;
+    options.interval_seconds = 0.1;
+    const auto result = run_load(options, mix_for(WorkloadKind::kSearch));
+    ASSERT_TRUE(result) << result.error().message();
+    double warm_seconds = 0;
+    double all_seconds = 0;
+    for (const Interval& interval : result->intervals) {
+      EXPECT_FALSE(interval.warmup && all_seconds > warm_seconds) << "warm-up after the window";
+      if (interval.warmup) warm_seconds += interval.span;
+      all_seconds += interval.span;
+    }
+    // A busy machine makes an interval longer than was asked for, never shorter.
+    EXPECT_GE(warm_seconds, warmup - 0.001);
+    EXPECT_LT(warm_seconds, all_seconds);
+    EXPECT_GE(all_seconds, warmup + 0.25 - 0.001) << "the end is told of too";
+  }
 }
 
 TEST(LoadRun, WrongNumberOfEntriesIsAnError) {
@@ -300,8 +325,15 @@ TEST(LoadRun, RefusedBindStopsEverything) {
 
 TEST(LoadRun, OptionsAreChecked) {
   const auto message = [](LoadOptions options, const Mix& mix) {
+    const auto checked = check_load(options, mix);
     const auto result = run_load(options, mix);
-    return result ? std::string("no error") : result.error().message();
+    if (result) return std::string("no error");
+    // Only what the machine says is found out later than before the start.
+    if (!options.server_pid) {
+      EXPECT_FALSE(checked);
+      EXPECT_EQ(result.error().code(), ErrorCode::kInvalid);
+    }
+    return result.error().message();
   };
   const Mix search = mix_for(WorkloadKind::kSearch);
   const Mix modrdn = mix_for(WorkloadKind::kModrdn, Order::kSequential);

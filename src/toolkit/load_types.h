@@ -113,6 +113,8 @@ struct LoadResult {
   std::uint64_t not_started = 0;
   std::uint64_t left_renamed = 0;  // entries whose renaming back was not possible
   LoadErrors errors;
+  std::uint64_t connections_lost = 0;  // before the end, and not made again
+  bool out_of_connections = false;     // all were lost, which ended the run
   std::string used_up;  // the kind whose numbers (Order::kOnce) were used up, which ended the run
   bool interrupted = false;      // by LoadOptions::interrupted
   bool too_many_errors = false;  // LoadOptions::errors_max ended the run

@@ -100,6 +100,7 @@ Result<void> LoadWorker::run(const Schedule& schedule) {
   now_ = clock_.monotonic_nanos();
   if (measuring_ && !ended_) end_window();
   if (now_ >= schedule_.end_nanos) outcome_.ended_early = false;
+  outcome_.part.out_of_connections = !stopped_ && outcome_.ended_early;
   count_not_started();
   for (std::size_t i = 0; i < outcome_.part.kinds.size(); ++i) {
     outcome_.part.kinds[i].next_number = source_.next_number(i);
@@ -347,9 +348,7 @@ void LoadWorker::find_stalled() {
     if (late == 0) continue;
     error(outcome_.part.errors.no_answer, late,
           "no answer within " + std::to_string(options_.timeout_seconds) + " s");
-    outstanding_ -= late;
-    connection->outstanding -= late;
-    drop(*connection, outcome_.part.errors.lost, "closed after a request without an answer");
+    drop(*connection, outcome_.part.errors.lost, "closed after a request without an answer", late);
   }
 }
 

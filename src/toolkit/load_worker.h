@@ -161,7 +161,8 @@ class LoadWorker {
   bool flush(Connection& connection);
   void flush_or_drop(Connection& connection);
   void watch(Connection& connection, bool write);
-  void drop(Connection& connection, std::uint64_t& counter, const std::string& why);
+  void drop(Connection& connection, std::uint64_t& counter, const std::string& why,
+            std::uint64_t counted = 0);
   std::string system_reason(const char* what) const;
 
   const LoadOptions& options_;

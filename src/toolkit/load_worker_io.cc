@@ -166,7 +166,7 @@ bool LoadWorker::take_messages(Connection& connection, std::string_view stream) 
     }
     if (state == HeadState::kBroken) {
       error(outcome_.part.errors.broken_answer, 1, "an answer is not an LDAP message");
-      drop(connection, outcome_.part.errors.lost, "closed after an answer that is not LDAP");
+      drop(connection, outcome_.part.errors.lost, "closed after an answer that is not LDAP", 1);
       return false;
     }
     const Taken taken = take_message(connection, head);
@@ -198,7 +198,7 @@ LoadWorker::Taken LoadWorker::take_message(Connection& connection, const Message
   if (index >= connection.slots.size() || connection.slots[index].id != head.id) {
     error(errors.broken_answer, 1,
           "an answer has message ID " + std::to_string(head.id) + ", which no request waits for");
-    drop(connection, errors.lost, "closed after an answer for no request");
+    drop(connection, errors.lost, "closed after an answer for no request", 1);
     return Taken::kGone;
   }
   Slot& slot = connection.slots[index];
@@ -216,7 +216,7 @@ LoadWorker::Taken LoadWorker::take_message(Connection& connection, const Message
     error(errors.broken_answer, 1,
           "an answer has protocolOp tag " + std::to_string(head.tag & 0x1FU) + " instead of " +
               std::to_string(workload.answer_tag & 0x1FU));
-    drop(connection, errors.lost, "closed after an answer to another operation");
+    drop(connection, errors.lost, "closed after an answer to another operation", 1);
     return Taken::kGone;
   }
   // The next operation may have found its own connection broken, and this one's pair with it.
@@ -274,13 +274,19 @@ void LoadWorker::watch(Connection& connection, bool write) {
   epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.fd.get(), &event);
 }
 
-// Counts what was outstanding. The object stays, since events of this round may name it.
-void LoadWorker::drop(Connection& connection, std::uint64_t& counter, const std::string& why) {
+// Counts what was outstanding, but for `counted` requests that are errors already. The object
+// stays, since events of this round may name it.
+void LoadWorker::drop(Connection& connection, std::uint64_t& counter, const std::string& why,
+                      std::uint64_t counted) {
   if (!connection.fd && connection.outstanding == 0) return;
   connection.fd.reset();
-  // A connection that a server closes is no error when the run is over.
-  if (connection.outstanding > 0 || !stopped_) {
-    error(counter, std::max<std::uint64_t>(1, connection.outstanding), why);
+  if (!stopped_ && !options_.reconnect && connection.home == nullptr) {
+    ++outcome_.part.connections_lost;
+  }
+  if (connection.outstanding > counted) {
+    error(counter, connection.outstanding - counted, why);
+  } else if (counted == 0 && !stopped_) {
+    error(counter, 1, why);  // when the run is over, a server may close what is idle
   }
   outstanding_ -= connection.outstanding;
   connection.outstanding = 0;
@@ -291,7 +297,9 @@ void LoadWorker::drop(Connection& connection, std::uint64_t& counter, const std:
   }
   // A connection and its binder are of no use without each other.
   Connection* const pair = connection.home != nullptr ? connection.home : connection.binder;
-  if (pair != nullptr) drop(*pair, counter, "closed with its pair: " + why);
+  if (pair == nullptr) return;
+  // It was not the server that closed this one, so it is no error of its own when it was idle.
+  drop(*pair, counter, "closed with its pair: " + why, pair->outstanding == 0 ? 1 : 0);
 }
 
 std::string LoadWorker::system_reason(const char* what) const {

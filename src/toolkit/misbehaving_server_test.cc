@@ -39,6 +39,8 @@ TEST(MisbehavingServer, LostConnectionIsAnErrorForAllThatWasOutstanding) {
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->errors.lost, 7U);
   EXPECT_EQ(result->all.operations, 0U);
+  EXPECT_EQ(result->connections_lost, 1U);
+  EXPECT_TRUE(result->out_of_connections);
 }
 
 TEST(MisbehavingServer, AnswersThatAreNoneAreErrors) {
@@ -62,7 +64,7 @@ TEST(MisbehavingServer, AnswersThatAreNoneAreErrors) {
     const OneAnswer server(answer);
     const auto result = run_load(server.load(), mix_of(*make_workload({})));
     ASSERT_TRUE(result) << result.error().message();
-    EXPECT_GT(result->errors.total(), 0U);
+    EXPECT_EQ(result->errors.total(), 1U) << "one request, one error: " << expected;
     EXPECT_NE(result->errors.first.find(expected), std::string::npos) << result->errors.first;
   }
 }
@@ -106,8 +108,43 @@ TEST(MisbehavingServer, SilenceEndsAtTheTimeLimit) {
     const auto result = run_load(options, mix_for(WorkloadKind::kSearch));
     ASSERT_TRUE(result) << result.error().message();
     EXPECT_EQ(result->errors.no_answer, 1U);
+    EXPECT_EQ(result->errors.total(), 1U) << result->errors.lost;
     EXPECT_EQ(result->all.operations, 0U);
   }
+}
+
+// Each request that did not get its right answer is one error, whatever happened to its connection.
+TEST(MisbehavingServer, ErrorsAreAsManyAsRequests) {
+  const std::tuple<std::string, std::uint64_t LoadErrors::*, std::uint64_t> table[] = {
+      {"HTTP/1.1 400 Bad Request\r\n\r\n", &LoadErrors::broken_answer, 1},
+      {result_message(kMessageIdFirst + 77, ldap::Operation::kSearchResultDone),
+       &LoadErrors::broken_answer, 1},
+      {result_message(kMessageIdFirst, ldap::Operation::kAddResponse), &LoadErrors::broken_answer,
+       1},
+      {"", &LoadErrors::no_answer, 5},
+  };
+  for (const auto& [answer, counter, counted] : table) {
+    const OneAnswer server(answer);
+    LoadOptions options = server.load();
+    options.depth = 5;
+    options.count = 100;
+    options.timeout_seconds = answer.empty() ? 0.1 : 30;
+    const auto result = run_load(options, mix_for(WorkloadKind::kSearch));
+    ASSERT_TRUE(result) << result.error().message();
+    EXPECT_EQ(result->errors.*counter, counted) << result->errors.first;
+    EXPECT_EQ(result->errors.total(), 5U) << result->errors.first;
+  }
+}
+
+// A bind's second connection is closed with the first one; what nobody asked it for is not lost.
+TEST(MisbehavingServer, AnIdlePairOfALostConnectionIsNoError) {
+  const OneAnswer server("", true);
+  Mix mix;
+  mix.parts.push_back({*make_workload({.kind = WorkloadKind::kSearch}), 1'000'000});
+  mix.parts.push_back({*make_workload({.kind = WorkloadKind::kBind, .password = "secret"}), 1});
+  const auto result = run_load(server.load(), mix);
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->errors.total(), 1U) << result->errors.first;
 }
 
 // A stall of the server must show in the latency of all requests that were due meanwhile, though

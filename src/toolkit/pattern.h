@@ -4,8 +4,9 @@
 //   {n:08}    the same, padded with zeros to at least 8 digits (1 to 18)
 //   {s}       16 hexadecimal digits that differ for every operation of a run, whatever its number
 //   {v}       the operation's line of a file; {v1} to {v9}: the columns of it, which tabs separate
-// Any other brace stands for itself ("{SSHA}..."), but a field that starts with "{n:" must be
-// whole. Thread safety: immutable after parse().
+//   {{        one opening brace, as "{{SSHA}..." for a stored password
+// Any other opening brace is an error, since it is a slip more often than it is meant; a closing
+// brace outside a field stands for itself. Thread safety: immutable after parse().
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ struct Fields {
 class Pattern {
  public:
   Pattern() = default;
-  // RETURNS: kInvalid for a broken field, with its text and what is allowed.
+  // RETURNS: kInvalid for an unknown or broken field, with its text and what is known.
   static Result<Pattern> parse(std::string_view text);
 
   // A column that the line does not have is empty: see columns().
@@ -53,6 +54,8 @@ class Pattern {
     std::size_t width = 0;  // least digits of a number; of a column which one, from 1
   };
   void add(Piece& piece, Field field, std::size_t width);
+  // The field at the head of `text`. RETURNS: its octets.
+  Result<std::size_t> add_field(Piece& piece, std::string_view text);
 
   std::vector<Piece> pieces_;
   bool has_number_ = false;

@@ -131,6 +131,7 @@ nlohmann::json record_json(const LoadRecord& record) {
       {"latency_us", latency_json(result.all.latency)},
       {"result_codes", codes_json(codes)},
       {"errors", errors_json(result.errors)},
+      {"connections_lost", result.connections_lost},
       {"kinds", kinds_json(record)},
       {"intervals", intervals_json(result)},
       {"client_cpu_us_per_op", per_operation(result.client_cpu_seconds, result)},

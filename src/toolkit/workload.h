@@ -54,7 +54,8 @@ struct WorkloadOptions {
   std::string attribute =
       {};                  // modify, compare; plain; empty: description, and the RDN's for compare
   std::string value = {};  // modify, compare; empty: a generated one, and the RDN's for compare
-  std::string entry = {};  // add: LDIF of one entry; empty: a built-in inetOrgPerson
+  ldap::ModifyOperation change = ldap::ModifyOperation::kReplace;  // modify; what the value is for
+  std::string entry = {};         // add: LDIF of one entry; empty: a built-in inetOrgPerson
   std::string new_rdn = {};       // modrdn; empty: the old one with ".renamed" behind it
   std::string new_superior = {};  // modrdn; empty: the entry stays below its parent
   bool keep_name = false;         // modrdn: no renaming back

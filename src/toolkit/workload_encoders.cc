@@ -102,17 +102,19 @@ Result<Encoder> bind_encoder(const WorkloadOptions& options, const Pattern& targ
 Result<Encoder> modify_encoder(const WorkloadOptions& options, const Pattern& target,
                                PatternUse& use) {
   const std::string attribute = options.attribute.empty() ? "description" : options.attribute;
+  if (options.change == ldap::ModifyOperation::kDelete && options.value.empty()) {
+    return invalid("a modify that deletes a value needs to know which: the value must be given");
+  }
   KAURI_TRY(
       const Pattern value,
       parse_part("value", options.value.empty() ? "load test value {s}" : options.value, use));
-  return Encoder(
-      [target, attribute, value](ldap::MessageId id, const Fields& fields) -> Result<std::string> {
-        const std::string text = value.expand(fields);
-        const ldap::ModificationView change{ldap::ModifyOperation::kReplace, {attribute, {text}}};
-        std::string out;
-        ldap::append_modify_request(out, id, target.expand(fields), {change});
-        return out;
-      });
+  return Encoder([target, attribute, value, change = options.change](
+                     ldap::MessageId id, const Fields& fields) -> Result<std::string> {
+    const std::string text = value.expand(fields);
+    std::string out;
+    ldap::append_modify_request(out, id, target.expand(fields), {{change, {attribute, {text}}}});
+    return out;
+  });
 }
 
 Result<Encoder> compare_encoder(const WorkloadOptions& options, const Pattern& target,

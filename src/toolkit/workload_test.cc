@@ -65,6 +65,30 @@ TEST(Workload, ModifyHasAValueThatNeverRepeats) {
   EXPECT_EQ(request.modifications[0].attribute.values.at(0), "load test value 00000000000000ab");
 }
 
+TEST(Workload, ModifyAddsOrDeletesOneValue) {
+  for (const auto change : {ldap::ModifyOperation::kAdd, ldap::ModifyOperation::kDelete}) {
+    const Workload workload = make({.kind = WorkloadKind::kModify,
+                                    .high = 9,
+                                    .target = "cn=group,dc=x",
+                                    .attribute = "member",
+                                    .value = "uid=user.{n},dc=x",
+                                    .change = change});
+    Decoded decoded;
+    decode(workload, 7, decoded);
+    ldap::ModifyRequest request;
+    ASSERT_TRUE(ldap::decode_modify(decoded.message.body, request).ok());
+    ASSERT_EQ(request.modifications.size(), 1U);
+    EXPECT_EQ(request.dn, "cn=group,dc=x");
+    EXPECT_EQ(request.modifications[0].operation, change);
+    EXPECT_EQ(request.modifications[0].attribute.description, "member");
+    EXPECT_EQ(request.modifications[0].attribute.values.at(0), "uid=user.7,dc=x");
+  }
+  const auto which = make_workload(
+      {.kind = WorkloadKind::kModify, .high = 9, .change = ldap::ModifyOperation::kDelete});
+  ASSERT_FALSE(which);
+  EXPECT_NE(which.error().message().find("the value must be given"), std::string::npos);
+}
+
 TEST(Workload, CompareAsksForTheNamingValue) {
   const Workload workload = make({.kind = WorkloadKind::kCompare, .high = 9});
   Decoded decoded;

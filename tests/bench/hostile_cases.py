@@ -1,12 +1,15 @@
 """`kauri bench` against servers that break the protocol: it names what they did, and always ends."""
+import itertools
 import socket
 import threading
+import time
 import unittest
 
 from world import bench, result
 
 SEARCH_DONE = 0x65
 BIND_DONE = 0x61
+STALL = 0.2
 
 
 def message(message_id, tag, body=b"\x0a\x01\x00\x04\x00\x04\x00"):
@@ -98,7 +101,40 @@ class Servers(unittest.TestCase):
                     found = result(*search, "--uri", server.uri, "--expect-entries", 1, "--max-errors", 2,
                                    "--duration", 30, *more, status=1)
                     self.assertGreater(found["errors"][counter], 0, found["errors"])
+                    # Each request is one error: what broke its connection is not counted as its loss too.
+                    if "--reconnect" not in more:
+                        self.assertLessEqual(found["errors"]["total"], 2, found["errors"])
                     self.assertIn(words, found["errors"]["first"])
+
+    def test_each_request_is_one_error(self):
+        table = {"broken_answer": lambda i: b"HTTP/1.1 200 OK\r\n\r\n", "no_answer": lambda i: b"", "lost": lambda i: None}
+        for counter, answer in table.items():
+            with self.subTest(counter=counter), Hostile(answer) as server:
+                found = result(*self.IMPATIENT, "--uri", server.uri, "--duration", 30, status=1)
+                self.assertEqual((found["errors"][counter], found["errors"]["total"]), (1, 1), found["errors"])
+
+    def test_a_run_that_ends_early_says_so(self):
+        answered = iter(range(20))
+
+        def answer(i):
+            return message(i, SEARCH_DONE) if next(answered, None) is not None else None
+        with Hostile(answer) as server:
+            found = result(*self.SEARCH, "--uri", server.uri, "--duration", 600, status=1)
+        self.assertEqual((found["operations"], found["connections_lost"]), (20, 1))
+        self.assertLess(found["seconds"], 300)
+        self.assertRegex("\n".join(found["warnings"]),
+                         r"the run ended early, after 20 operations in \d+\.\d{3} s instead of 600 s: no connection was left")
+        # One connection of two: the other goes on to the end, with less load than was asked for.
+        numbers = itertools.count()
+        with Hostile(lambda i: message(i, SEARCH_DONE) if next(numbers) else None) as server:
+            found = result(*self.SEARCH, "--uri", server.uri, "--duration", 0.3, "--connections", 2, status=1)
+        self.assertEqual((found["connections_lost"], found["errors"]["total"]), (1, 1))
+        self.assertIn("1 of 2 connections were lost and not made again", found["warnings"][-1])
+        # Each operation makes its own connection: nothing is lost for good.
+        numbers = itertools.count()
+        with Hostile(lambda i: message(i, SEARCH_DONE) if next(numbers) else None, probes=2) as server:
+            found = result(*self.SEARCH, "--uri", server.uri, "--count", 10, "--reconnect", status=1)
+        self.assertEqual((found["connections_lost"], found["operations"]), (0, 9))
 
     def test_answers_that_come_twice(self):
         with Hostile(lambda i: message(i, SEARCH_DONE) * 2) as server:
@@ -137,6 +173,26 @@ class Servers(unittest.TestCase):
         with Hostile(lambda i: next(answers, None) or message(i, SEARCH_DONE), probes=0) as server:
             found = result(*self.SEARCH, "--uri", server.uri, "--count", 10)
             self.assertEqual(found["server_software"], {"vendor": "", "version": ""})
+
+    def test_a_stall_shows_in_the_open_loop_only(self):
+        """A server that does nothing for 0.2 s: 100 of 1,000 requests were due meanwhile, or one was on its way."""
+        def answers():
+            for number in itertools.count():
+                if number == 300:
+                    time.sleep(STALL)
+                yield
+        p99 = {}
+        for loop, more in (("closed", []), ("open", ["--rate", 500])):
+            served = answers()
+            with Hostile(lambda i, served=served: next(served) or message(i, SEARCH_DONE)) as server:
+                found = result(*self.SEARCH, "--uri", server.uri, "--count", 1000, *more)
+            self.assertEqual(found["operations"], 1000)
+            self.assertGreaterEqual(found["latency_us"]["max"], STALL * 1e6)
+            p99[loop] = found["latency_us"]["p99"]
+        # Those due in the first half of the stall, 5 % of all, have waited for half of it and more.
+        self.assertGreaterEqual(p99["open"], STALL / 2 * 1e6)
+        # Ten of the closed loop's 1,000 requests would have to be as slow.
+        self.assertLess(p99["closed"], STALL / 2 * 1e6)
 
     def test_nobody_is_there(self):
         with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -45,6 +45,19 @@ class Kaurid(ServerCase):
         self.assertEqual(found["errors"]["total"], 0)
         self.assertEqual(self.count("(description=number *)"), USERS)
 
+    def test_values_come_and_go(self):
+        change = ["modify", *self.admin, "--range", "0:29", "--target", f"ou=Other,{SUFFIX}", "--attribute", "description",
+                  "--value", "value {n}", "--connections", 3, "--duration", 60, "--change"]
+        self.assertEqual(self.run_bench(*change, "add")["result_codes"], {"success": 30})
+        self.assertEqual(self.count("(&(description=value 0)(description=value 29))"), 1)
+        self.assertEqual(self.run_bench(*change, "add", status=1)["result_codes"], {"attributeOrValueExists": 30})
+        self.assertEqual(self.run_bench(*change, "delete")["result_codes"], {"success": 30})
+        self.assertEqual(self.count("(description=value *)"), 0)
+
+    def test_a_brace_arrives(self):
+        self.run_bench("modify", *self.users, *self.admin, "--sequential", "--count", 3, "--value", "{{n} is {n}}")
+        self.assertEqual(self.count("(description={{n} is 2})"), 1)
+
     def test_adds_and_deletes(self):
         numbers = ["--range", "0:39", "--connections", 4, "--threads", 2]
         found = self.run_bench("add", *self.admin, *numbers, "--duration", 60)

@@ -35,7 +35,7 @@ class Manual(ServerCase):
         if "--duration" in out or "--count" in out:
             return out[1:]
         # What takes each number once ends with them, and what comes after it counts on that.
-        once = words[2] in ("add", "delete") or "--keep-name" in words
+        once = words[2] in ("add", "delete") or "--keep-name" in words or "--change" in words
         return out[1:] + ["--duration", "60" if once else "0.2"]
 
     def test_the_examples_run(self):

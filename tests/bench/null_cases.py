@@ -146,6 +146,21 @@ class Records(NullCase):
         self.assertRegex(err, r"(?m)^ +0\.\d s +\d+ ops/s +mean .* p99 .* max ")
         self.assertNotIn("[", err, "the bar is for terminals")
 
+    def test_the_warm_up_is_marked(self):
+        arguments = ["search", "--uri", self.null.uri, "--range", "0:99", "--warmup", 0.3, "--duration", 0.3, "--interval",
+                     0.1]
+        found = result(*arguments)
+        marks = [interval["warmup"] for interval in found["intervals"]]
+        self.assertEqual(marks, sorted(marks, reverse=True), "first the warm-up, then the window")
+        self.assertGreaterEqual(max(i["t_s"] for i in found["intervals"] if i["warmup"]), 0.3)
+        self.assertGreaterEqual(max(i["t_s"] for i in found["intervals"]), 0.6)
+        code, _, err = bench(*arguments)
+        self.assertEqual(code, 0)
+        lines = err.splitlines()
+        marked = [line.endswith("  (warm-up)") for line in lines]
+        self.assertTrue(marked[0] and not marked[-1], err)
+        self.assertEqual(marked, sorted(marked, reverse=True), err)
+
     def test_a_bar_on_a_terminal(self):
         master, slave = os.openpty()
         command = [os.path.join(world.BIN, "kauri"), "bench", "search", "--uri", self.null.uri, "--range", "0:99",
@@ -216,12 +231,14 @@ class CommandLines(NullCase):
         holes = os.path.join(folder.name, "holes")
         with open(holes, "w", encoding="ascii") as file:
             file.write("a\nb\n\nc\n")
+        entry = os.path.join(folder.name, "entry.ldif")
+        with open(entry, "w", encoding="ascii") as file:
+            file.write("dn: cn={n},dc=x\nobjectClass: device\nuserPassword: {SSHA}abc\n")
         table = [
             (["search"], "--range LOW:HIGH must say"),
             (["search", "--range", "9:1"], "--range '9:1' is not understood"),
             (["search", "--filter", "(cn={v})"], "the file must be given"),
             (["search", "--filter", "(cn=x)", "--values", "/dev/null"], "/dev/null has no line"),
-            (["search", "--values", "/nowhere/file"], "/nowhere/file"),
             (["search", "--filter", "(cn=x", "--count", "1"], "the filter '(cn=x'"),
             (["search", "--filter", "(cn=x)", "--values", holes], f"line 3 of {holes} is empty"),
             (["modrdn", "--range", "0:3", "--connections", "4"], "need at least 9 entries"),
@@ -232,15 +249,55 @@ class CommandLines(NullCase):
             (["mixed", "--mix", "search=1,find=2", "--range", "0:3"], "'find=2' of a mix names no operation"),
             (["mixed", "--mix", "add=1", "--add-range", "x", "--range", "0:3"], "--add-range 'x'"),
             (["search", "--uri", "ldaps://localhost", "--range", "0:3"], "asks for TLS"),
+            (["search", "--uri", "localhost", "--range", "0:3"], "localhost"),
+            (["search", "--range", "0:3", "--scope", "tree"], "--scope 'tree' is not one of"),
+            (["modify", "--range", "0:3", "--change", "swap"], "--change 'swap' is not one of replace, add, delete"),
+            (["modify", "--range", "0:3", "--change", "delete"], "the value must be given"),
+            (["search", "--range", "0:3", "--threads", "2"], "2 threads for 1 connections"),
+            (["search", "--range", "0:3", "--depth", "5000"], "the depth 5000 is not in the range of 1 to 4096"),
+            (["search", "--range", "0:3", "--interval", "0.01"], "shorter than 0.1"),
+            (["search", "--range", "0:3", "--rate", "1e9"], "a rate of 1000000000"),
+            (["search", "--range", "0:3", "--duration", "0"], "measures nothing"),
+            (["search", "--range", "0:3", "--password", "x"], "no --bind-dn"),
+            (["search", "--range", "0:3", "--expect-entries", "few"], "the expected number of entries 'few'"),
+            (["search", "--range", "0:3", "--filter", "(uid={q})"], "the field '{q}' of a pattern is not understood"),
+            (["search", "--range", "0:3", "--filter", "(uid={n)"], "the field '{n)' of a pattern"),
+            (["modify", "--range", "0:3", "--value", "{SSHA}x"], "the field '{SSHA}' of a pattern"),
+            (["bind", "--range", "0:3", "--target", "uid={N},dc=x"], "{n}, {n:0WIDTH} with a width of 1 to 18, {s}, {v}"),
+            (["add", "--range", "0:3", "--entry", entry], "{{ stands for one brace"),
         ]
         for arguments, expected in table:
             with self.subTest(arguments=arguments):
                 more = [] if "--uri" in arguments else ["--uri", self.null.uri]
                 code, out, err = bench(*arguments, *more)
-                self.assertIn(code, (1, 2))
-                self.assertEqual(out, "")
+                self.assertEqual((code, out), (2, ""), err)
                 self.assertIn(expected, err)
+                self.assertIn(f"kauri bench {arguments[0]}: ", err)
                 self.assertEqual(len(err.splitlines()), 1, err)
+
+    def test_the_null_responders_mistakes(self):
+        for arguments, expected in ((["--listen", "nowhere"], "'nowhere' is no address"), (["--entry-size", "3"], "3"),
+                                    (["--entries", "100000"], "100000")):
+            with self.subTest(arguments=arguments):
+                code, out, err = bench("null", *arguments)
+                self.assertEqual((code, out), (2, ""), err)
+                self.assertIn(expected, err)
+
+    def test_what_the_machine_lacks_is_no_mistake_of_the_command_line(self):
+        table = [(["search", "--filter", "{v}", "--values", "/nowhere/file"], "/nowhere/file"),
+                 (["add", "--range", "0:3", "--entry", "/nowhere/entry"], "/nowhere/entry"),
+                 (["search", "--range", "0:3", "--server-pid", "4194304"], "no process 4194304"),
+                 (["search", "--range", "0:3", "--uri", "ldap://nowhere.invalid:389"], "nowhere.invalid")]
+        for arguments, expected in table:
+            with self.subTest(arguments=arguments):
+                more = [] if "--uri" in arguments else ["--uri", self.null.uri]
+                code, out, err = bench(*arguments, *more)
+                self.assertEqual((code, out), (1, ""), err)
+                self.assertIn(expected, err)
+
+    def test_a_brace_that_is_meant(self):
+        found = result("modify", "--uri", self.null.uri, "--range", "0:9", "--count", 5, "--value", "{{SSHA}abc{n}")
+        self.assertEqual(found["operations"], 5)
 
     def test_options_that_exclude_or_need_each_other(self):
         for arguments in (["--count", "1", "--duration", "1"], ["--json", "--csv"], ["--find-max"], ["--slo", "p99=1ms"],

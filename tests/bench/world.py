@@ -5,27 +5,12 @@ import subprocess
 import tempfile
 import unittest
 
+from measured import configuration
 from server import ADMIN_DN, ADMIN_PASSWORD, SUFFIX, Server
 
 BIN = None  # run.py sets it
 USERS = 50
-CONFIG = f"""
-[password]
-scheme = "ssha"            # so that binds cost little
-
-[log]
-access = "off"
-
-[access]
-rules = [
-  "to attrs=userPassword by self write by anonymous auth by * none",
-  "to * by self write by * read",
-]
-
-[[database]]
-suffix = "{SUFFIX}"
-durability = "relaxed"
-"""
+CONFIG = configuration("relaxed")
 
 
 def bench(*arguments, timeout=120):
