@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 sys.path.insert(0, HERE)
 import world  # noqa: E402
 
-MODULES = ["null_cases", "kaurid_cases", "hostile_cases", "manual_cases"]
+MODULES = ["null_cases", "kaurid_cases", "hostile_cases", "manual_cases", "compare_cases"]
 
 
 def main():
