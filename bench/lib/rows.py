@@ -86,7 +86,7 @@ def writes(data):
                 rate_bar=5) for m in (30, 50, 70)]
     out += [Row("loop-256", "bind, add, search, compare, modify, delete, add, each on a new connection, 256", "write",
                 ["mixed", "--mix", "bind=1,add=2,search=1,compare=1,modify=1,delete=1", "--reconnect", "--entry",
-                 data.entry_file, "--user-password", "password", *everyone, "256"], True, adds=True, warmup=False,
+                 data.entry_file, "--user-password", "password", "--expect-entries", "1", *everyone, "256"], True, adds=True, warmup=False,
                 rate_bar={"slapd": 8, "389ds": 5})]
     return out
 
@@ -107,9 +107,10 @@ def groups(data):
             Row(f"group-{name}-compare", f"compare, group of {members:,}, 16", "group",
                 ["compare", *at, "--value", member, *inside, "--connections", "16"],
                 rate_bar={"slapd": 20} if name == "large" else 0),
-            Row(f"group-{name}-search", f"(member=...) in the group of {members:,}, 16", "group",
+            Row(f"group-{name}-search", f"(member=...) in the group of {members:,}, 1 connection", "group",
                 ["search", "--base", GROUPS, "--filter", f"(&(member={member})(cn={name}))", *inside, "--attributes", "1.1",
-                 "--expect-entries", "1", "--connections", "16"], rate_bar={"slapd": 20} if name == "large" else 0),
+                 "--expect-entries", "1", "--connections", "1", "--timeout", "120"],
+                rate_bar={"slapd": 20} if name == "large" else 0),
         ]
     return out
 
