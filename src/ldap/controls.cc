@@ -45,4 +45,23 @@ Control paged_results_control(const PagedResults& paged, bool critical) {
   return {std::string(oids::kPagedResults), critical, std::move(value)};
 }
 
+DecodeResult decode_explain(std::optional<std::string_view> value, ExplainMode& out) {
+  out = ExplainMode::kRun;
+  if (!value.has_value()) return {};
+  ber::Reader reader(*value);
+  ber::Reader fields = reader.nested(ber::kSequence);
+  out = static_cast<ExplainMode>(
+      fields.integer_in(0, static_cast<std::int64_t>(ExplainMode::kPlan), ber::kEnumerated));
+  return finish(reader, fields);
+}
+
+Control explain_control(ExplainMode mode, bool critical) {
+  std::string value;
+  ber::Writer writer(value);
+  writer.begin(ber::kSequence);
+  writer.enumerated(static_cast<std::int64_t>(mode));
+  writer.end();
+  return {std::string(oids::kExplain), critical, std::move(value)};
+}
+
 }  // namespace kauri::ldap

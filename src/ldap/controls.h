@@ -27,4 +27,13 @@ struct PagedResults {
 DecodeResult decode_paged_results(std::optional<std::string_view> value, PagedResults& out);
 Control paged_results_control(const PagedResults& paged, bool critical = false);
 
+// The plan of a search (docs/reference/explain.md). A request without a value asks as kRun does.
+enum class ExplainMode : std::uint8_t {
+  kRun = 0,      // the search as ever, its plan with the result
+  kDiscard = 1,  // the same work, but no entry is sent
+  kPlan = 2,     // nothing is read but indexes
+};
+DecodeResult decode_explain(std::optional<std::string_view> value, ExplainMode& out);
+Control explain_control(ExplainMode mode, bool critical = true);
+
 }  // namespace kauri::ldap

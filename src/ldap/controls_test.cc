@@ -51,6 +51,47 @@ TEST(ControlsTest, NamedMalformedPagedResults) {
   }
 }
 
+TEST(ControlsTest, ExplainIsReadBack) {
+  for (const ExplainMode mode : {ExplainMode::kRun, ExplainMode::kDiscard, ExplainMode::kPlan}) {
+    const Control control = explain_control(mode, true);
+    EXPECT_EQ(control.oid, oids::kExplain);
+    ExplainMode out = ExplainMode::kRun;
+    ASSERT_TRUE(decode_explain(control.value, out).ok());
+    EXPECT_EQ(out, mode);
+  }
+  ExplainMode out = ExplainMode::kPlan;
+  EXPECT_TRUE(decode_explain(std::nullopt, out).ok());
+  EXPECT_EQ(out, ExplainMode::kRun);
+}
+
+TEST(ControlsTest, NamedMalformedExplain) {
+  const struct {
+    const char* name;
+    std::string value;
+  } cases[] = {
+      {"empty value", ""},
+      {"empty sequence", "\x30\0"s},
+      {"mode below", "\x30\x03\x0a\x01\xff"},
+      {"mode above", "\x30\x03\x0a\x01\x03"},
+      {"mode of 9 octets", "\x30\x0b\x0a\x09\1\0\0\0\0\0\0\0\0"s},
+      {"mode without octets", "\x30\x02\x0a\0"s},
+      {"mode is an integer", "\x30\x03\x02\x01\x01"},
+      {"mode is a boolean", "\x30\x03\x01\x01\xff"},
+      {"a set", "\x31\x03\x0a\x01\x01"},
+      {"the mode alone", "\x0a\x01\x01"},
+      {"past the end", "\x30\x05\x0a\x01\x01"},
+      {"octets inside", "\x30\x04\x0a\x01\x01\0"s},
+      {"octets behind", "\x30\x03\x0a\x01\x01\0"s},
+      {"text", "plan"},
+  };
+  for (const auto& c : cases) {
+    ExplainMode out = ExplainMode::kRun;
+    const DecodeResult result = decode_explain(c.value, out);
+    EXPECT_EQ(result.fault, DecodeFault::kProtocol) << c.name;
+    EXPECT_NE(result.why, nullptr) << c.name;
+  }
+}
+
 TEST(ControlsTest, FoundByTheirOid) {
   std::string octets;
   append_delete_request(octets, 1, "dc=x",

@@ -39,6 +39,8 @@ inline constexpr std::string_view kSyncRequest = "1.3.6.1.4.1.4203.1.9.1.1";    
 inline constexpr std::string_view kSyncState = "1.3.6.1.4.1.4203.1.9.1.2";        // RFC 4533
 inline constexpr std::string_view kSyncDone = "1.3.6.1.4.1.4203.1.9.1.3";         // RFC 4533
 inline constexpr std::string_view kTransactionSpecification = "1.3.6.1.1.21.2";   // RFC 5805
+// Our own, of UUID 8457a3f9-bfdc-4d70-a20b-998cb1ff2b6d (docs/reference/explain.md).
+inline constexpr std::string_view kExplain = "2.25.175913151090257252757207088383519566701";
 
 // --- Extended operations ---
 inline constexpr std::string_view kStartTls = "1.3.6.1.4.1.1466.20037";         // RFC 4511

@@ -39,6 +39,15 @@ const char* read_permissive_modify(const ldap::ControlView&, RequestControls& ou
   return nullptr;
 }
 
+const char* read_explain(const ldap::ControlView& control, RequestControls& out) {
+  ldap::ExplainMode mode = ldap::ExplainMode::kRun;
+  const ldap::DecodeResult decoded = ldap::decode_explain(control.value, mode);
+  if (!decoded.ok()) return decoded.why;
+  out.explain = mode;
+  out.explain_critical = control.critical;
+  return nullptr;
+}
+
 struct KnownControl {
   std::string_view oid;
   std::string_view name;
@@ -52,6 +61,7 @@ constexpr KnownControl kKnown[] = {
      read_manage_dsa_it},
     {ldap::oids::kPermissiveModify, "permissive modify", bit(Operation::kModifyRequest),
      read_permissive_modify},
+    {ldap::oids::kExplain, "explain", bit(Operation::kSearchRequest), read_explain},
 };
 
 OperationResult unavailable(const ldap::ControlView& control, const char* why) {

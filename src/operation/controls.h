@@ -18,6 +18,8 @@ struct RequestControls {
   bool manage_dsa_it = false;
   bool permissive_modify = false;
   std::optional<ldap::PagedResults> paged;  // VALID UNTIL: the message goes
+  std::optional<ldap::ExplainMode> explain;
+  bool explain_critical = false;
 };
 
 // Reads the controls of `message` as they fit its operation. RETURNS: what to answer instead:

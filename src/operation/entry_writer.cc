@@ -41,6 +41,7 @@ Result<void> EntryWriter::append(ldap::MessageId id, std::string_view dn,
     const std::string_view encoded = view.user_encoded();
     ldap::append_search_entry_head(out, id, dn, encoded.size());
     out.append(encoded);
+    copied = true;
     return {};
   }
   scratch.clear();

@@ -21,6 +21,7 @@ struct EntryWriter {
   entry::ExternalValues* external = nullptr;  // nullptr: the entries have none
   EntryComputedValues* computed = nullptr;    // nullptr: nothing is computed
   std::string& scratch;
+  bool copied = false;  // the last entry left as it is stored
 
   // Appends the message to `out`. REQUIRES: target.entry() is set. RETURNS: kCorruption, kIo;
   // `out` is unchanged then.

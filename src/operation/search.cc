@@ -126,6 +126,7 @@ void handle_search(Request& request) {
   ldap::SearchRequest& search = worker.search;
   if (!decoded(request, ldap::decode_search(request.message.body, search))) return;
   if (request.record != nullptr) describe(*request.record, search, request.service.schema());
+  if (auto refused = check_explain(request)) return answer(request, *refused);
   KnownBase* base = base_of(request, search);
   if (base == nullptr) return;
 

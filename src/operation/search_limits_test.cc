@@ -198,7 +198,7 @@ TEST_F(SearchLimits, AccessLogRecords) {
   EXPECT_EQ(search.notes, "");
   EXPECT_GT(search.etime_nanos, 0);
   EXPECT_EQ(search.etime_nanos, search.wtime_nanos + search.optime_nanos);
-  EXPECT_EQ(log.records[1].notes, "U");
+  EXPECT_EQ(log.records[1].notes, "U[(description=*x*) description=sub; 3>0]");
   EXPECT_EQ(log.records[2].kind, "MODIFY");
   EXPECT_EQ(log.records[2].attributes, "description");
   EXPECT_GT(log.records[2].etime_nanos, 0);

@@ -51,7 +51,10 @@ void SearchTask::reset() {
   page_full_ = false;
   page_end_walk_.clear();
   page_end_scope_ = 0;
+  explain_.reset();
   logged_ = false;
+  plan_log_.clear();
+  matched_ = 0;
 }
 
 std::optional<OperationResult> SearchTask::start(Request& request,
@@ -76,6 +79,10 @@ std::optional<OperationResult> SearchTask::start(Request& request,
     deadline_nanos_ = arrived_nanos_ + time_limit_seconds_ * 1'000'000'000;
   }
 
+  if (request.controls.explain.has_value()) {
+    explain_ = std::make_unique<Explanation>(*request.controls.explain, std::string(search.base),
+                                             search.scope, request.service.clock());
+  }
   backend::ReadSession& read = request.worker.read(database);
   const entry::Dictionary& dictionary = read.database().dictionary();
   filter_.assign(search.filter, dictionary);
@@ -102,7 +109,7 @@ std::optional<OperationResult> SearchTask::start(Request& request,
   if (request.controls.paged.has_value()) {
     if (auto refused = open_page(request)) return refused;
   }
-  if (skip_referrals_ && (!paged_ || request.controls.paged->cookie.empty())) {
+  if (skip_referrals_ && !only_plans() && (!paged_ || request.controls.paged->cookie.empty())) {
     if (auto added = add_references(request, locator); !added) {
       return internal_failure(request.service, request.record, added.error());
     }
@@ -176,13 +183,19 @@ Result<bool> SearchTask::in_earlier_scope(backend::ReadSession& read, std::size_
   return false;
 }
 
-void SearchTask::note_plan(const query::Plan& plan) {
-  if (!plan.indexed && record_.notes.find('U') == std::string::npos) record_.notes += 'U';
-  for (const query::PlanTerm& term : plan.terms) {
-    if (!record_.index_terms.empty()) record_.index_terms += ' ';
-    record_.index_terms += term.term + ':' + term.index + ':' + std::to_string(term.cardinality);
-    if (!term.used) record_.index_terms += ":unused";
-  }
+Result<void> SearchTask::note_plan(backend::ReadSession& read, const query::Plan& plan) {
+  const index::IndexCatalog& catalog = read.database().indexes();
+  if (logged_) plan_log_.note(plan, filter_, catalog, record_);
+  if (explain_ == nullptr) return {};
+  const SearchScope& scope = scopes_[scope_index_];
+  // The base of a scope that an alias opened may be gone by now.
+  KAURI_TRY(const std::optional<entry::EntryView> base, read.entry(scope.base));
+  std::string dn;
+  if (base.has_value()) KAURI_CHECK(read.append_dn(*base, dn));
+  explain_->mark(Explanation::Stage::kPlan);
+  explain_->planned(std::move(dn), scope, plan, filter_, catalog);
+  explain_->mark(Explanation::Stage::kMeasure);
+  return {};
 }
 
 Result<void> SearchTask::plan(backend::ReadSession& read) {
@@ -191,14 +204,16 @@ Result<void> SearchTask::plan(backend::ReadSession& read) {
   if (scope.scope == ldap::Scope::kBase) {
     plan.source = query::CandidateSource::kBase;
     plan.scope_exact = true;
+    plan.estimate = 1;
   } else {
     backend::Database& database = read.database();
     KAURI_TRY(plan,
-              query::make_plan(filter_, {scope.base, scope.scope, scope.base_is_suffix, false},
-                               database.indexes(), database.dictionary(), read.txn(),
-                               {.explain = logged_}));
+              query::make_plan(
+                  filter_, {scope.base, scope.scope, scope.base_is_suffix, false},
+                  database.indexes(), database.dictionary(), read.txn(),
+                  {.explain = logged_ || explain_ != nullptr, .every_leaf = explain_ != nullptr}));
   }
-  if (logged_) note_plan(plan);
+  if (logged_ || explain_ != nullptr) KAURI_CHECK(note_plan(read, plan));
   plan_snapshot_ = read.snapshot();
   filter_exact_ = plan.filter_exact;
   scope_exact_ = plan.scope_exact;
@@ -228,6 +243,7 @@ bool SearchTask::run(const TurnContext& turn) {
 bool SearchTask::advance(const TurnContext& turn) {
   slice_started_nanos_ = 0;
   work_ = 0;
+  if (explain_ != nullptr) explain_->resume();
   const Result<Step> step = loop(turn, turn.worker.read(database_));
   if (!step) {
     finish(turn, Step::kDone,
@@ -254,7 +270,11 @@ Result<SearchTask::Step> SearchTask::loop(const TurnContext& turn, backend::Read
       if (scope_index_ == scopes_.size()) return Step::kDone;
       KAURI_CHECK(plan(read));
     }
-    KAURI_TRY(const std::optional<EntryId> id, walk_.next(read.txn()));
+    KAURI_TRY(std::optional<EntryId> id, walk_.next(read.txn()));
+    if (explain_ != nullptr) [[unlikely]] {
+      explain_->mark(Explanation::Stage::kCandidates);
+      if (only_plans()) id.reset();
+    }
     if (!id.has_value()) {
       planned_ = false;
       ++scope_index_;
@@ -289,32 +309,41 @@ SearchTask::Step SearchTask::check_clock(const TurnContext& turn) {
 
 Result<SearchTask::Step> SearchTask::consider(const TurnContext& turn, backend::ReadSession& read,
                                               Locator& locator, EntryId id) {
+  using Outcome = Explanation::Outcome;
   KAURI_TRY(const std::optional<entry::EntryView> view, read.entry(id));
   if (!view.has_value()) {
     // Gone since the plan was made; in its own snapshot that would be damage.
     if (read.snapshot() == plan_snapshot_) KAURI_CHECK(read.required_entry(id));
-    return Step::kGoOn;
+    return done_with(Outcome::kGone);
   }
   const SearchScope& scope = scopes_[scope_index_];
-  if (skip_referrals_ && locator.is_referral(*view)) return Step::kGoOn;
-  if (skip_aliases_ && id != scope.base && locator.is_alias(*view)) return Step::kGoOn;
+  if (skip_referrals_ && locator.is_referral(*view)) return done_with(Outcome::kPassedOver);
+  if (skip_aliases_ && id != scope.base && locator.is_alias(*view))
+    return done_with(Outcome::kPassedOver);
   if (!scope_exact_ || read.snapshot() != plan_snapshot_) {
     KAURI_TRY(const bool inside, in_scope(read, scope, id, *view));
-    if (!inside) return Step::kGoOn;
+    if (!inside) return done_with(Outcome::kOutOfScope);
   }
   KAURI_TRY(const bool seen, in_earlier_scope(read, scope_index_, id, *view));
-  if (seen) return Step::kGoOn;
+  if (seen) return done_with(Outcome::kPassedOver);
   query::Authorizer& authorizer = turn.session.authorizer(database_);
   backend::StoredTarget target(read, id, *view);
   KAURI_TRY(const bool matching, matches(read, authorizer, target));
-  if (!matching || !authorizer.may_entry(target, Right::kRead)) return Step::kGoOn;
-  if (page_full_) return Step::kPageFull;
+  if (explain_ != nullptr) [[unlikely]] {
+    KAURI_CHECK(measure(read, authorizer, target));
+  }
+  if (!matching) return done_with(Outcome::kNotMatching);
+  ++matched_;
+  if (!authorizer.may_entry(target, Right::kRead)) return done_with(Outcome::kUnreadable);
+  if (page_full_) return done_with(Outcome::kLeft, Step::kPageFull);
   if (size_limit_ != 0 && sent_before_ + sent_ >= size_limit_) {
     if (size_limit_ == turn.session.settings().limits.search_size_max)
       limits::count(limits::Counter::kSearchSize);
-    return Step::kSizeLimit;
+    return done_with(Outcome::kLeft, Step::kSizeLimit);
   }
 
+  const std::size_t before = turn.out.size();
+  done_with(Outcome::kReturned);
   std::string& dn = turn.worker.dn;
   dn.clear();
   KAURI_CHECK(read.append_dn(*view, dn));
@@ -323,8 +352,24 @@ Result<SearchTask::Step> SearchTask::consider(const TurnContext& turn, backend::
                      &computed,  turn.worker.attributes};
   KAURI_CHECK(writer.append(id_, dn, target, turn.out));
   ++sent_;
+  if (explain_ != nullptr) [[unlikely]] {
+    explain_->mark(Explanation::Stage::kEncode);
+    explain_->count_encoded(turn.out.size() - before, writer.copied);
+    if (explain_->mode() == ldap::ExplainMode::kDiscard) turn.out.resize(before);
+  }
   if (paged_ && sent_ == page_size_) note_page_end();
   return Step::kGoOn;
+}
+
+Result<void> SearchTask::measure(backend::ReadSession& read, query::Authorizer& authorizer,
+                                 query::AccessTarget& target) {
+  explain_->mark(Explanation::Stage::kFilter);
+  EntryComputedValues computed(read, authorizer);
+  query::EvaluationContext context{&target, &authorizer, &read.external(), &computed};
+  KAURI_TRY(const std::uint64_t work, explain_->measure(filter_, context));
+  work_ += work;
+  explain_->mark(Explanation::Stage::kMeasure);
+  return {};
 }
 
 bool SearchTask::searchable(query::Authorizer& authorizer, query::AccessTarget& target) const {
@@ -348,8 +393,8 @@ Result<bool> SearchTask::matches(backend::ReadSession& read, query::Authorizer& 
 }
 
 std::size_t SearchTask::memory() const {
-  return sizeof(*this) + filter_.memory() + record_.filter.capacity() +
-         record_.attributes.capacity();
+  return sizeof(*this) + filter_.memory() + (explain_ == nullptr ? 0 : explain_->memory()) +
+         record_.filter.capacity() + record_.attributes.capacity();
 }
 
 OperationResult SearchTask::outcome(Step step) const {
@@ -391,6 +436,7 @@ void SearchTask::finish(const TurnContext& turn, Step step, const OperationResul
     // No estimate of the whole: it could tell of entries that the client may not see.
     controls.push_back(ldap::paged_results_control({0, cookie}));
   }
+  if (explain_ != nullptr) controls.push_back(explain_->control(filter_, result));
   ldap::append_result(turn.out, id_, ldap::Operation::kSearchResultDone, result, controls);
   log_end(turn.service, result);
 }
@@ -398,6 +444,7 @@ void SearchTask::finish(const TurnContext& turn, Step step, const OperationResul
 void SearchTask::log_end(ServiceImpl& service, const OperationResult& result) {
   if (!logged_) return;
   record_.entries = sent_;
+  plan_log_.finish(examined_, matched_, record_);
   log_operation(service, record_, result, arrived_nanos_, started_nanos_ - arrived_nanos_);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +15,9 @@
 
 #include "backend/read_session.h"
 #include "operation/candidate_walk.h"
+#include "operation/explain.h"
 #include "operation/paged_cookie.h"
+#include "operation/plan_log.h"
 #include "operation/request.h"
 #include "operation/search_scope.h"
 #include "operation/selection.h"
@@ -72,12 +75,25 @@ class SearchTask {
   Result<bool> in_earlier_scope(backend::ReadSession& read, std::size_t index, EntryId id,
                                 const entry::EntryView& view) const;
   Result<void> plan(backend::ReadSession& read);
-  void note_plan(const query::Plan& plan);
+  Result<void> note_plan(backend::ReadSession& read, const query::Plan& plan);
   Result<Step> loop(const TurnContext& turn, backend::ReadSession& read);
   Result<Step> consider(const TurnContext& turn, backend::ReadSession& read, Locator& locator,
                         EntryId id);
   Result<bool> matches(backend::ReadSession& read, query::Authorizer& authorizer,
                        query::AccessTarget& target);
+  Result<void> measure(backend::ReadSession& read, query::Authorizer& authorizer,
+                       query::AccessTarget& target);
+  // What became of the candidate, for the explanation.
+  Step done_with(Explanation::Outcome outcome, Step step = Step::kGoOn) {
+    if (explain_ != nullptr) [[unlikely]] {
+      explain_->mark(Explanation::Stage::kFilter);
+      explain_->count(outcome);
+    }
+    return step;
+  }
+  bool only_plans() const {
+    return explain_ != nullptr && explain_->mode() == ldap::ExplainMode::kPlan;
+  }
   bool searchable(query::Authorizer& authorizer, query::AccessTarget& target) const;
   Step check_clock(const TurnContext& turn);
   ldap::OperationResult outcome(Step step) const;
@@ -124,8 +140,11 @@ class SearchTask {
   std::size_t page_end_scope_ = 0;
   RequestDigest digest_{};
 
+  std::unique_ptr<Explanation> explain_;  // nullptr unless it was asked for
   bool logged_ = false;
   OperationRecord record_;
+  PlanLog plan_log_;
+  std::uint64_t matched_ = 0;
   std::int64_t arrived_nanos_ = 0;
   std::int64_t started_nanos_ = 0;
 };

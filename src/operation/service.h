@@ -51,6 +51,7 @@ struct OperationRecord {
   std::string filter;
   std::string attributes;
   std::string index_terms;  // "(uid=a):eq:1"
+  std::string plan;         // "indexes:5 examined:5 matched:3"
   std::string notes;        // "U" unindexed, "P" paged, ...
   std::string detail;       // extended OID, mechanism, new RDN
 };

@@ -215,6 +215,7 @@ void SessionImpl::begin_record(Request& request, std::string_view kind) {
   record.filter.clear();
   record.attributes.clear();
   record.index_terms.clear();
+  record.plan.clear();
   record.notes.clear();
   record.detail.clear();
   request.started_nanos = service_.clock().monotonic_nanos();

@@ -16,6 +16,9 @@ using ldap::Scope;
 // Far above any number of entries, and far below where a small multiple of it overflows.
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 50U;
 
+// A list of as many ids is several reads long: what may make it needless is looked at first.
+constexpr std::uint64_t kLongList = 1024;
+
 // In conjunctions of more members no two bounds of one value are sought.
 constexpr std::size_t kBoundsSoughtMax = 64;
 
@@ -81,8 +84,13 @@ class Planner {
   Result<Answer> solve_lists(std::uint32_t node, std::uint64_t limit);
   Result<Answer> solve_all(Literal literal, std::uint64_t limit);
   Result<Answer> solve_any(Literal literal, std::uint64_t limit);
-  // True when the lists prove that nothing matches.
-  Result<bool> add_lists(const std::vector<Literal>& conjuncts, Conjunction& result);
+  // These are true when nothing is left. The members that are lists are looked up, and read later.
+  Result<bool> peek_lists(const std::vector<Literal>& conjuncts, std::vector<Conjunct>& lists,
+                          Conjunction& result);
+  Result<bool> read_lists(std::vector<Conjunct>& lists, Conjunction& result);
+  bool is_choice_of_lists(Literal literal) const;
+  Result<bool> add_choices(std::vector<Literal>& conjuncts, Conjunction& result);
+  Result<bool> add_others(std::vector<Literal>& conjuncts, Conjunction& result);
   Result<bool> add_conjunct(Literal literal, Conjunction& result);
   // Two bounds of one value, taken out of `conjuncts` when they were answered together.
   Result<bool> add_between(std::vector<Literal>& conjuncts, Conjunction& result);
@@ -92,8 +100,12 @@ class Planner {
   // The smaller of the limit and what the scope has; looked up once, when it first matters.
   Result<std::uint64_t> effective(std::uint64_t count, std::uint64_t limit);
   Result<std::uint64_t> scope_size();
-  void note(std::uint32_t node, std::uint64_t cardinality, bool used);
-  void note_unused(const std::vector<Literal>& literals);
+  void note(std::uint32_t node, std::uint64_t cardinality, TermFate fate);
+  // A part that the plan does without, for `fate` unless no index covers it.
+  void note_unused(std::uint32_t node, TermFate fate);
+  // The same of all leaves of a part.
+  void note_leaves(std::uint32_t node, TermFate fate);
+  void note_unreached();
   void finish_terms(Plan& plan);
   Result<void> walk(Plan& plan, bool exact);
 
@@ -148,10 +160,15 @@ int Planner::cost_class(Literal literal) const {
   return kind == TermKind::kGrams ? 4 : 5;
 }
 
-void Planner::note(std::uint32_t node, std::uint64_t cardinality, bool used) {
+void Planner::note(std::uint32_t node, std::uint64_t cardinality, TermFate fate) {
   if (!options_.explain) return;
-  noted_.push_back(
-      {filter_.describe(node), std::string(terms_.index_name(nodes_[node])), cardinality, used});
+  noted_.push_back({filter_.describe(node), std::string(terms_.index_name(nodes_[node])),
+                    cardinality, fate, node});
+}
+
+void Planner::note_unused(std::uint32_t node, TermFate fate) {
+  if (!options_.explain) return;
+  note(node, 0, terms_.kind(nodes_[node]) == TermKind::kNone ? TermFate::kNoIndex : fate);
 }
 
 Result<std::uint64_t> Planner::scope_size() {
@@ -187,9 +204,12 @@ Result<Answer> Planner::solve(Literal literal, std::uint64_t limit) {
   if (!literal.negative) return solve_leaf(literal.node, limit);
   // What is constant stays so. Else an entry that an index does not list may be False or Undefined.
   const CompiledNode& node = nodes_[literal.node];
-  if (terms_.kind(node) == TermKind::kConstant)
+  if (terms_.kind(node) == TermKind::kConstant) {
+    note(literal.node, 0, TermFate::kUsed);
     return node.undefined || node.is_object_class_presence ? Answer::none() : Answer::all(true);
+  }
   if (terms_.kind(node) == TermKind::kNone) unindexed_.push_back(literal.node);
+  note_unused(literal.node, TermFate::kNegated);
   return Answer::no_index();
 }
 
@@ -198,12 +218,12 @@ Result<Answer> Planner::solve_leaf(std::uint32_t at, std::uint64_t limit) {
   switch (terms_.kind(node)) {
     case TermKind::kConstant: {
       Answer answer = IndexTerms::constant(node);
-      note(at, 0, true);
+      note(at, answer.ids.size(), TermFate::kUsed);
       return answer;
     }
     case TermKind::kNone:
       unindexed_.push_back(at);
-      note(at, 0, false);
+      note(at, 0, TermFate::kNoIndex);
       return Answer::no_index();
     case TermKind::kLists:
       return solve_lists(at, limit);
@@ -216,7 +236,10 @@ Result<Answer> Planner::solve_leaf(std::uint32_t at, std::uint64_t limit) {
   std::uint64_t count = 0;
   auto answer = terms_.kind(node) == TermKind::kRange ? terms_.read_range(node, most, count)
                                                       : terms_.read_grams(node, most, count);
-  if (answer) note(at, answer->is_set() ? answer->ids.size() : count, answer->is_set());
+  if (answer) {
+    note(at, answer->is_set() ? answer->ids.size() : count,
+         answer->is_set() ? TermFate::kUsed : TermFate::kTooLong);
+  }
   return answer;
 }
 
@@ -228,15 +251,15 @@ Result<Answer> Planner::solve_lists(std::uint32_t at, std::uint64_t limit) {
   if (readable) {
     KAURI_TRY(readable, terms_.read(node, peek));
   }
-  note(at, peek.count, readable);
+  note(at, peek.count, readable ? TermFate::kUsed : TermFate::kTooLong);
   if (!readable) return Answer::too_many();
   return Answer{Answer::What::kSet, terms_.lists_exact(node), std::move(peek.ids)};
 }
 
-// Looks up the members that are lists, likely short ones first, until one is short enough; then
-// reads them, the shortest first, as long as the next one is worth it.
-Result<bool> Planner::add_lists(const std::vector<Literal>& conjuncts, Conjunction& result) {
-  std::vector<Conjunct> lists;
+// Looks up the members that are lists, likely short ones first, until one is short enough; the
+// shortest is the first then.
+Result<bool> Planner::peek_lists(const std::vector<Literal>& conjuncts,
+                                 std::vector<Conjunct>& lists, Conjunction& result) {
   lists.reserve(conjuncts.size());
   bool short_enough = false;
   for (const int wanted : {1, 2}) {
@@ -244,14 +267,14 @@ Result<bool> Planner::add_lists(const std::vector<Literal>& conjuncts, Conjuncti
       if (cost_class(literal) != wanted) continue;
       if (short_enough) {
         result.exact = false;
-        note(literal.node, 0, false);
+        note(literal.node, 0, TermFate::kFewEnough);
         continue;
       }
       Conjunct& list = lists.emplace_back();
       list.node = literal.node;
       KAURI_TRY(list.peek, terms_.peek(nodes_[literal.node]));
       if (list.peek.count == 0) {
-        note(literal.node, 0, true);
+        note(literal.node, 0, TermFate::kUsed);
         return true;
       }
       short_enough = list.peek.count <= kFewEnough;
@@ -259,8 +282,14 @@ Result<bool> Planner::add_lists(const std::vector<Literal>& conjuncts, Conjuncti
   }
   std::sort(lists.begin(), lists.end(),
             [](const Conjunct& a, const Conjunct& b) { return a.peek.count < b.peek.count; });
+  return false;
+}
+
+// Reads them, the shortest first, as long as the next one is worth it.
+Result<bool> Planner::read_lists(std::vector<Conjunct>& lists, Conjunction& result) {
   for (Conjunct& list : lists) {
     bool used = !result.few() || list.peek.complete;
+    const TermFate unused = used ? TermFate::kTooLong : TermFate::kFewEnough;
     if (used) {
       KAURI_TRY(const std::uint64_t most, effective(list.peek.count, result.worth()));
       used = list.peek.count <= most;
@@ -268,7 +297,7 @@ Result<bool> Planner::add_lists(const std::vector<Literal>& conjuncts, Conjuncti
     if (used) {
       KAURI_TRY(used, terms_.read(nodes_[list.node], list.peek));
     }
-    note(list.node, list.peek.count, used);
+    note(list.node, list.peek.count, used ? TermFate::kUsed : unused);
     result.exact = result.exact && used && terms_.lists_exact(nodes_[list.node]);
     if (!used) continue;
     if (result.ids)
@@ -279,12 +308,37 @@ Result<bool> Planner::add_lists(const std::vector<Literal>& conjuncts, Conjuncti
   return result.ids && result.ids->empty();
 }
 
+bool Planner::is_choice_of_lists(Literal literal) const {
+  if (nodes_[literal.node].is_leaf() || is_conjunction(literal)) return false;
+  std::vector<Literal> members;
+  flatten(literal, false, members);
+  return std::all_of(members.begin(), members.end(), [&](Literal member) {
+    return nodes_[member.node].is_leaf() && !member.negative &&
+           terms_.kind(nodes_[member.node]) == TermKind::kLists;
+  });
+}
+
+// Choices among lists: a look-up for each, and likely few ids. Those answered leave `conjuncts`.
+Result<bool> Planner::add_choices(std::vector<Literal>& conjuncts, Conjunction& result) {
+  for (std::size_t i = 0; i < conjuncts.size();) {
+    if (result.few() || !is_choice_of_lists(conjuncts[i])) {
+      ++i;
+      continue;
+    }
+    KAURI_TRY(Answer answer, solve_any(conjuncts[i], result.worth()));
+    conjuncts.erase(conjuncts.begin() + static_cast<std::ptrdiff_t>(i));
+    KAURI_TRY(const bool nothing, add_answer(std::move(answer), result));
+    if (nothing) return true;
+  }
+  return false;
+}
+
 // One more member of a conjunction that is no list. RETURNS: true when nothing is left.
 Result<bool> Planner::add_conjunct(Literal literal, Conjunction& result) {
   const CompiledNode& node = nodes_[literal.node];
   if (result.few()) {
     result.exact = false;
-    if (node.is_leaf()) note(literal.node, 0, false);
+    note_leaves(literal.node, TermFate::kFewEnough);
     return false;
   }
   if (node.is_leaf() && literal.negative) {
@@ -321,10 +375,25 @@ Result<bool> Planner::add_between(std::vector<Literal>& conjuncts, Conjunction& 
       KAURI_TRY(Answer answer,
                 terms_.read_between(nodes_[low.node], nodes_[high.node], most, count));
       for (const Literal each : {low, high})
-        note(each.node, answer.is_set() ? answer.ids.size() : count, answer.is_set());
+        note(each.node, answer.is_set() ? answer.ids.size() : count,
+             answer.is_set() ? TermFate::kUsed : TermFate::kTooLong);
       std::erase_if(conjuncts,
                     [&](Literal each) { return each.node == low.node || each.node == high.node; });
       return add_answer(std::move(answer), result);
+    }
+  }
+  return false;
+}
+
+// The members that are no lists, but for negations, which need something to be taken from.
+Result<bool> Planner::add_others(std::vector<Literal>& conjuncts, Conjunction& result) {
+  KAURI_TRY(bool nothing, add_between(conjuncts, result));
+  if (nothing) return true;
+  for (const int wanted : {3, 4, 5}) {
+    for (const Literal each : conjuncts) {
+      if (cost_class(each) != wanted) continue;
+      KAURI_TRY(nothing, add_conjunct(each, result));
+      if (nothing) return true;
     }
   }
   return false;
@@ -335,7 +404,7 @@ Result<void> Planner::subtract(std::uint32_t node, Conjunction& result) {
   if (!result.ids || terms_.kind(nodes_[node]) == TermKind::kNone) {
     result.no_index = true;
     if (terms_.kind(nodes_[node]) == TermKind::kNone) unindexed_.push_back(node);
-    note(node, 0, false);
+    note_unused(node, TermFate::kNegated);
     return {};
   }
   KAURI_TRY(const Answer answer, solve_leaf(node, result.worth()));
@@ -352,16 +421,34 @@ Result<Answer> Planner::solve_all(Literal literal, std::uint64_t limit) {
     if (answer.is_set()) return Answer::none();
   }
   Conjunction result{std::nullopt, true, false, limit};
-  KAURI_TRY(bool nothing, add_lists(conjuncts, result));
+  std::vector<Conjunct> lists;
+  KAURI_TRY(bool nothing, peek_lists(conjuncts, lists, result));
   if (nothing) return Answer::none();
-  KAURI_TRY(nothing, add_between(conjuncts, result));
+  // What else is asked may leave so few candidates that long lists need not be read. Of a single
+  // one nothing is lost by coming last; several may leave few candidates themselves, so that only
+  // what costs little goes before them.
+  const bool long_lists = !lists.empty() && lists.front().peek.count >= kLongList;
+  const bool lists_last = long_lists && lists.size() == 1;
+  if (long_lists) result.limit = std::min(limit, kWorthFactor * lists.front().peek.count);
+  if (long_lists && !lists_last) {
+    KAURI_TRY(nothing, add_choices(conjuncts, result));
+    if (nothing) return Answer::none();
+  }
+  if (lists_last) {
+    KAURI_TRY(nothing, add_others(conjuncts, result));
+    if (nothing) return Answer::none();
+  }
+  result.limit = limit;
+  KAURI_TRY(nothing, read_lists(lists, result));
   if (nothing) return Answer::none();
-  for (const int wanted : {3, 4, 5, 6}) {
-    for (const Literal each : conjuncts) {
-      if (cost_class(each) != wanted) continue;
-      KAURI_TRY(nothing, add_conjunct(each, result));
-      if (nothing) return Answer::none();
-    }
+  if (!lists_last) {
+    KAURI_TRY(nothing, add_others(conjuncts, result));
+    if (nothing) return Answer::none();
+  }
+  for (const Literal each : conjuncts) {
+    if (cost_class(each) != 6) continue;
+    KAURI_TRY(nothing, add_conjunct(each, result));
+    if (nothing) return Answer::none();
   }
   if (result.ids) return Answer{Answer::What::kSet, result.exact, std::move(*result.ids)};
   if (result.exact) return Answer::all(true);
@@ -380,7 +467,8 @@ Result<Answer> Planner::solve_any(Literal literal, std::uint64_t limit) {
     if (terms_.kind(node) == TermKind::kNone) unindexed_.push_back(each.node);
   }
   if (!covered) {
-    note_unused(members);
+    for (const Literal each : members)
+      note_leaves(each.node, each.negative ? TermFate::kNegated : TermFate::kBeside);
     return Answer::no_index();
   }
   Answer result = Answer::none();
@@ -398,9 +486,10 @@ Result<Answer> Planner::solve_any(Literal literal, std::uint64_t limit) {
   return result;
 }
 
-void Planner::note_unused(const std::vector<Literal>& literals) {
-  for (const Literal each : literals)
-    if (nodes_[each.node].is_leaf()) note(each.node, 0, false);
+void Planner::note_leaves(std::uint32_t node, TermFate fate) {
+  if (!options_.explain) return;
+  for (std::uint32_t at = node; at < nodes_[node].end; ++at)
+    if (nodes_[at].is_leaf()) note_unused(at, fate);
 }
 
 // The scope instead of candidates.
@@ -413,11 +502,19 @@ Result<void> Planner::walk(Plan& plan, bool exact) {
   return {};
 }
 
+void Planner::note_unreached() {
+  std::vector<bool> noted(nodes_.size(), false);
+  for (const PlanTerm& term : noted_) noted[term.node] = true;
+  for (std::uint32_t at = 0; at < nodes_.size(); ++at)
+    if (nodes_[at].is_leaf() && !noted[at]) note_unused(at, TermFate::kNotReached);
+}
+
 void Planner::finish_terms(Plan& plan) {
+  if (options_.every_leaf) note_unreached();
   plan.terms = std::move(noted_);
   if (plan.indexed || options_.explain) return;
   for (const std::uint32_t node : unindexed_)
-    plan.terms.push_back({filter_.describe(node), "none", 0, false});
+    plan.terms.push_back({filter_.describe(node), "none", 0, TermFate::kNoIndex, node});
 }
 
 Result<Plan> Planner::run() {

@@ -35,11 +35,24 @@ enum class CandidateSource : std::uint8_t {
   kNone,      // the indexes prove that nothing matches
 };
 
+// What became of one part of the filter.
+enum class TermFate : std::uint8_t {
+  kUsed,       // its list, or that it is constant, is part of the answer
+  kNoIndex,    // no index covers it
+  kFewEnough,  // indexed, but few candidates were left already
+  kTooLong,    // indexed, but its list is longer than the other candidates, or the scope, are worth
+  kBeside,     // indexed, but beside a member of its OR that is not
+  kNegated,    // a NOT with nothing to be taken from: what an index does not list may be Undefined
+  kNotReached,  // the plan was clear before (only with PlanOptions::every_leaf)
+};
+
 struct PlanTerm {
   std::string term;   // "(uid=user.7)" as RFC 4515 text
   std::string index;  // "eq", "sub", "pres", "range", "none"
   std::uint64_t cardinality = 0;
-  bool used = false;
+  TermFate fate = TermFate::kNoIndex;
+  std::uint32_t node = 0;  // of the filter
+  bool used() const { return fate == TermFate::kUsed; }
 };
 
 struct Plan {
@@ -55,7 +68,8 @@ struct Plan {
 };
 
 struct PlanOptions {
-  bool explain = false;
+  bool explain = false;     // names the terms that were looked at
+  bool every_leaf = false;  // with it: those that were not, too
 };
 
 Result<Plan> make_plan(const CompiledFilter& filter, const ScopeQuery& scope,

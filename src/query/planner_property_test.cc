@@ -86,7 +86,7 @@ void expect_equal(std::uint64_t seed, TestWorld& world, const std::string& text,
     if (!expected.contains(id)) message += " " + std::to_string(id.value());
   for (const PlanTerm& term : world.plan(filter, scope, true).terms)
     message += "\n" + term.term + " " + term.index + " " + std::to_string(term.cardinality) +
-               (term.used ? " used" : "");
+               (term.used() ? " used" : "");
   FAIL() << message;
 }
 

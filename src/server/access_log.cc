@@ -90,6 +90,7 @@ void append_record(std::string& out, const operation::OperationRecord& record) {
   append_text(out, "diagnostic", record.diagnostic);
   append_integer(out, "entries", static_cast<std::int64_t>(record.entries));
   append_text(out, "terms", record.index_terms);
+  append_text(out, "plan", record.plan);
   append_text(out, "notes", record.notes);
   append_integer(out, "wtime", record.wtime_nanos);
   append_integer(out, "optime", record.optime_nanos);

@@ -163,6 +163,7 @@ void read_controls(ber::Reader& fields, Reply& reply) {
     if (control.peek() == ber::kBoolean) control.boolean();
     const std::string_view value = control.octet_string();
     ASSERT_TRUE(control.ok());
+    if (oid == ldap::oids::kExplain) reply.plan = std::string(value);
     if (oid != ldap::oids::kPagedResults) continue;
     ber::Reader paged(value);
     ber::Reader parts = paged.nested(ber::kSequence);

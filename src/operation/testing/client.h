@@ -96,6 +96,7 @@ struct Reply {
   std::vector<std::vector<std::string>> references;
   std::optional<std::string> value;   // of an extended response
   std::optional<std::string> cookie;  // of the paged results control
+  std::optional<std::string> plan;    // of the explain control
   bool notice = false;                // a Notice of Disconnection came; code is its
 
   // First RDN values of the entries, sorted: "a,c".

@@ -1,0 +1,18 @@
+// The JSON of an Explanation, schema version 1 (docs/reference/explain.md). Internal to operation/.
+// Thread safety: immutable functions.
+#pragma once
+
+#include <string>
+
+#include "ldap/result_code.h"
+#include "query/compiled_filter.h"
+
+namespace kauri::operation {
+
+class Explanation;
+
+// Bounded whatever the filter is: long text is cut, and of many parts only the first are told.
+std::string explanation_text(const Explanation& explanation, const query::CompiledFilter& filter,
+                             const ldap::OperationResult& result);
+
+}  // namespace kauri::operation
