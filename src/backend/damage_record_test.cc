@@ -222,8 +222,8 @@ TEST_F(DamagedRecord, TheTableThatSaysWhatTheDatabaseIs) {
     }
   }
   std::string format(kMetaFormat);
-  spoil(Table::kMeta, format, format.size() + 3, 1);
-  EXPECT_THAT(open_refusal(), HasSubstr("format version 3 and this program knows version 2; a "
+  spoil(Table::kMeta, format, format.size() + 3, 4);
+  EXPECT_THAT(open_refusal(), HasSubstr("format version 7 and this program knows version 3; a "
                                         "newer program made it"));
 }
 
@@ -231,16 +231,16 @@ TEST_F(DamagedRecord, TheTableThatSaysWhatTheDatabaseIs) {
 
 TEST_F(DamagedRecord, ADatabaseOfTheFormatBeforeIsRefusedWithAWayOut) {
   std::string format(kMetaFormat);
-  spoil(Table::kMeta, format, format.size() + 3, 3);
-  EXPECT_THAT(open_refusal(), HasSubstr("format version 1 and this program knows version 2; export "
+  spoil(Table::kMeta, format, format.size() + 3, 1);
+  EXPECT_THAT(open_refusal(), HasSubstr("format version 2 and this program knows version 3; export "
                                         "it with the program that made it"));
 }
 
-// As a program of format 1 wrote it: the records are the same but for one.
-std::string of_format_1(const std::string& backup, std::uint32_t in_table) {
+// As a program of an earlier format wrote it: the records are the same but for one.
+std::string of_format(const std::string& backup, std::uint32_t number, std::uint32_t in_table) {
   BackupReader reader = std::move(BackupReader::open(source_of(backup)).value());
   BackupHeader header = reader.header();
-  header.format = 1;
+  header.format = number;
   std::string out;
   BackupWriter writer([&](std::string_view part) {
     out += part;
@@ -258,15 +258,16 @@ std::string of_format_1(const std::string& backup, std::uint32_t in_table) {
   return out;
 }
 
-TEST_F(DamagedRecord, ABackupOfTheFormatBeforeIsRestored) {
+TEST_F(DamagedRecord, BackupsOfTheFormatsBeforeAreRestored) {
   const std::string backup = backup_of(world_.database());
+  for (const std::uint32_t number : {1U, 2U}) {
+    RestoredPlace place(world_.clock());
+    ASSERT_EQ(place.restore(of_format(backup, number, number)), "");
+    EXPECT_EQ(place.verify_text(), "");
+    EXPECT_EQ(tables_of(place.open()), tables_of(world_.database()));
+  }
   RestoredPlace place(world_.clock());
-  ASSERT_EQ(place.restore(of_format_1(backup, 1)), "");
-  EXPECT_EQ(place.verify_text(), "");
-  EXPECT_EQ(tables_of(place.open()), tables_of(world_.database()));
-  place.close();
-  place.options().replace = true;
-  EXPECT_THAT(place.restore(of_format_1(backup, 2)),
+  EXPECT_THAT(place.restore(of_format(backup, 1, 2)),
               HasSubstr("its header says format version 1, and its table meta another one"));
 }
 

@@ -8,9 +8,10 @@
 
 namespace kauri::backend {
 
-// 2: records of most tables have checksums (storage/record_sum.h), which 1 had not.
-inline constexpr std::uint32_t kFormatVersion = 2;
-// Of backups: they hold records as readers see them, and so those of 1 hold what those of 2 do.
+// 2: records of most tables have checksums (storage/record_sum.h), which 1 had not. 3: entries and
+// change records too.
+inline constexpr std::uint32_t kFormatVersion = 3;
+// Of backups: they hold records as readers see them, and so those of 1 hold what those of 3 do.
 inline constexpr std::uint32_t kFormatVersionRestored = 1;
 // Of the normal forms in dn keys, index keys and digests. It grows whenever schema/ changes what a
 // normal form looks like.

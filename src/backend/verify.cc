@@ -161,16 +161,21 @@ Result<void> Verifier::check_sums(Table table) {
 
 Result<void> Verifier::check_entries() {
   KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn_.cursor(Table::kEntries));
-  KAURI_TRY(bool found, cursor->first());
-  while (found) {
-    if (cursor->key().size() != sizeof(std::uint64_t)) {
+  Result<bool> found = cursor->first();
+  for (; !found || *found; found = cursor->next()) {
+    advance("entries", report_.entries);
+    if (!found) {
+      if (found.error().code() != ErrorCode::kCorruption || !cursor->at_record())
+        return found.error();
+      // Whose entry it is cannot be told.
+      fault(found.error().message());
+      ++report_.entries;
+    } else if (cursor->key().size() != sizeof(std::uint64_t)) {
       fault("table entries: the key " + text::encode_hex(cursor->key()) + " has not 8 octets");
     } else {
       const EntryId id(load_big_endian<std::uint64_t>(cursor->key()));
       KAURI_CHECK(check_entry(id, cursor->value()));
     }
-    advance("entries", report_.entries);
-    KAURI_TRY(found, cursor->next());
   }
   all_read_ = true;
   return {};

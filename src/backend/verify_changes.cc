@@ -110,11 +110,13 @@ Result<void> ChangeChecker::compare_entries() {
   const std::optional<AttributeNumber> number =
       core_.dictionary->find({core_.schema->well_known().entry_csn, {}});
   KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn_.cursor(storage::Table::kEntries));
-  KAURI_TRY(bool found, cursor->first());
   std::uint64_t done = 0;
-  while (found) {
-    // Keys and records that are malformed are faults of the entries, and known by now.
-    if (cursor->key().size() == sizeof(std::uint64_t)) {
+  Result<bool> found = cursor->first();
+  for (; !found || *found; found = cursor->next()) {
+    if (!found && (found.error().code() != ErrorCode::kCorruption || !cursor->at_record()))
+      return found.error();
+    // Keys and records that are damaged are faults of the entries, and known by now.
+    if (found && cursor->key().size() == sizeof(std::uint64_t)) {
       const EntryId id(load_big_endian<std::uint64_t>(cursor->key()));
       if (const Result<entry::EntryView> view = entry::EntryView::parse(cursor->value())) {
         const std::optional<entry::AttributeSlot> slot =
@@ -128,7 +130,6 @@ Result<void> ChangeChecker::compare_entries() {
       }
     }
     check_.advance(++done);
-    KAURI_TRY(found, cursor->next());
   }
   return {};
 }

@@ -30,7 +30,13 @@ Result<void> CursorImpl::refresh() {
 
 Result<bool> CursorImpl::position(MDB_cursor_op op) {
   KAURI_CHECK(refresh());
-  return finish(mdb_cursor_get(cursor_, &key_, &stored_, op), {});
+  const int rc = mdb_cursor_get(cursor_, &key_, &stored_, op);
+  if (rc == MDB_NOTFOUND) {
+    position_ = Position::kNone;
+    if (const auto empty = prove_empty(txn_->txn_, table_); !empty)
+      return empty.error().with_context(txn_->env_.path());
+  }
+  return finish(rc, {});
 }
 
 Result<bool> CursorImpl::seek_range(std::string_view key) {

@@ -109,10 +109,6 @@ class FaultWriteTxn final : public FaultTxn<WriteTxn> {
     KAURI_CHECK(plan_->pass(FaultPoint::kWrite));
     return inner_->put(table, key, value);
   }
-  Result<char*> put_reserve(Table table, std::string_view key, std::size_t size) override {
-    KAURI_CHECK(plan_->pass(FaultPoint::kWrite));
-    return inner_->put_reserve(table, key, size);
-  }
   Result<void> append(Table table, std::string_view key, std::string_view value) override {
     KAURI_CHECK(plan_->pass(FaultPoint::kWrite));
     return inner_->append(table, key, value);

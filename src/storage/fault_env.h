@@ -16,7 +16,7 @@ namespace kauri::storage {
 
 enum class FaultPoint : std::uint8_t {
   kRead,    // get, and each positioning of a cursor
-  kWrite,   // put, put_reserve, append, erase, clear
+  kWrite,   // put, append, erase, clear
   kCommit,  // commit, and Env::sync
   kBegin,   // begin_read, begin_write, renew
 };

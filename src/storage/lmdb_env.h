@@ -182,7 +182,6 @@ class WriteTxnImpl final : public WriteTxn {
   std::uint64_t id() const override;
   Result<TableStats> table_stats(Table table) override;
   Result<void> put(Table table, std::string_view key, std::string_view value) override;
-  Result<char*> put_reserve(Table table, std::string_view key, std::size_t size) override;
   Result<void> append(Table table, std::string_view key, std::string_view value) override;
   Result<bool> erase(Table table, std::string_view key) override;
   Result<void> clear(Table table) override;

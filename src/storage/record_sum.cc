@@ -12,8 +12,14 @@ namespace {
 constexpr std::string_view kAdvice =
     ": the file is damaged; run verify, then restore a backup or rebuild what it names";
 
+// Octets at the begin of an entry or a change record that are a checksum of what follows them.
+constexpr std::size_t kOwnSumSize = 4;
+// LMDB's handle of the tree in which the names of the tables are.
+constexpr MDB_dbi kNames = 1;
+
 // The size of the key is a part of it, so that no octet can pass from the key to the value.
 std::uint32_t sum_of(Table table, std::string_view key, std::string_view value) {
+  if (!sum_covers_value(table)) value = value.substr(0, kOwnSumSize);
   const auto begin = static_cast<std::uint32_t>(index_of(table) | key.size() << 8U);
   return crc32c(value, crc32c(key, begin));
 }
@@ -30,8 +36,9 @@ Result<void> check_before(MDB_cursor* cursor, Table table, std::string_view soug
   MDB_val stored{};
   const int rc = mdb_cursor_get(cursor, &before, &stored, at_record ? MDB_PREV : MDB_LAST);
   if (rc == MDB_NOTFOUND) {
+    if (!at_record) return prove_empty(mdb_cursor_txn(cursor), table);
     // Nothing is before it: LMDB has lost the cursor's position.
-    if (at_record && mdb_cursor_get(cursor, &key, &value, MDB_FIRST) != 0)
+    if (mdb_cursor_get(cursor, &key, &value, MDB_FIRST) != 0)
       return damaged(table, sought, "has a neighbour that vanished");
     return {};
   }
@@ -49,18 +56,11 @@ Result<void> check_before(MDB_cursor* cursor, Table table, std::string_view soug
 }  // namespace
 
 bool has_record_sum(Table table, std::string_view key) {
-  switch (table) {
-    case Table::kEntries:
-    case Table::kChanges:
-      return false;
-    case Table::kMeta:
-      return key != kPlainKey;
-    case Table::kDn:
-    case Table::kIndex:
-    case Table::kValues:
-      break;
-  }
-  return true;
+  return table != Table::kMeta || key != kPlainKey;
+}
+
+bool sum_covers_value(Table table) {
+  return table != Table::kEntries && table != Table::kChanges;
 }
 
 void write_record(Table table, std::string_view key, std::string_view value, char* space) {
@@ -93,6 +93,17 @@ Result<std::string_view> check_record(Table table, std::string_view key, std::st
   std::string_view value;
   if (!record_is_whole(table, key, stored, value)) return damaged_record(table, key);
   return value;
+}
+
+Result<void> prove_empty(MDB_txn* txn, Table table) {
+  const std::string_view name = table_name(table);
+  MDB_val key = to_val(name);
+  MDB_val tree{};
+  const int rc = mdb_get(txn, kNames, &key, &tree);
+  if (rc == 0) return {};
+  if (rc != MDB_NOTFOUND) return lmdb_error(rc, "look for the name of table " + std::string(name));
+  return corruption("table " + std::string(name) + ": it is not found by its name" +
+                    std::string(kAdvice));
 }
 
 Result<int> seek_proved(MDB_cursor* cursor, Table table, std::string_view sought, MDB_val& key,

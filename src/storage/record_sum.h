@@ -1,9 +1,10 @@
-// The checksums of records in the tables that have none of their own, and proof that a record which
-// is not found is not there (docs/formats/file.md). Inside storage/ only. Thread safety:
+// The checksums of records, and proof that a record which is not found is not there
+// (docs/formats/file.md). Inside storage/ only. Thread safety:
 // thread-safe.
 //
-// In these tables every value is followed by four octets: the CRC-32C of the table's number, the
-// key and the value. Whoever reads through a transaction sees the value alone, and only when its
+// Every value is followed by four octets: the CRC-32C of the table's number, the key and the value;
+// of an entry or a change record, which begin with a checksum of the rest, the first four octets
+// stand for the value. Whoever reads through a transaction sees the value alone, and only when its
 // checksum is right. A wrong bit in a key hides the record from those who look for it; but keys of
 // a table rise, so it stands beside the place where it should be: both neighbours of that place are
 // asked for their checksums before anybody is told that there is no such record.
@@ -21,6 +22,8 @@ namespace kauri::storage {
 inline constexpr std::size_t kRecordSumSize = 4;
 
 bool has_record_sum(Table table, std::string_view key);
+// Whether the checksum covers all of the value, and not only the checksum that it begins with.
+bool sum_covers_value(Table table);
 
 // Fills `space`, which has value.size() + kRecordSumSize octets, as the table holds the record.
 void write_record(Table table, std::string_view key, std::string_view value, char* space);
@@ -43,5 +46,8 @@ Result<std::string_view> check_record(Table table, std::string_view key, std::st
 // kCorruption when the record before is damaged.
 Result<int> seek_proved(MDB_cursor* cursor, Table table, std::string_view sought, MDB_val& key,
                         MDB_val& value);
+// A table in which nothing was found is one that LMDB finds by its name. RETURNS: kCorruption when
+// there is no such name: LMDB takes the table for an empty one then.
+Result<void> prove_empty(MDB_txn* txn, Table table);
 
 }  // namespace kauri::storage

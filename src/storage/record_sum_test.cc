@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
 #include <map>
 #include <utility>
 #include <vector>
@@ -18,7 +19,8 @@ namespace {
 using Records = std::vector<std::pair<std::string, std::string>>;
 // Two have one head, as the children of one entry or the values of one attribute do.
 const Records kRecords = {{"aa", "1"}, {"bb1", "22"}, {"bb2", ""}, {"cc", "4444"}};
-constexpr std::array kTables = {Table::kMeta, Table::kDn, Table::kIndex, Table::kValues};
+constexpr std::array kTables = {Table::kMeta,  Table::kEntries, Table::kDn,
+                                Table::kIndex, Table::kValues,  Table::kChanges};
 
 class RecordSumTest : public testing::Test {
  protected:
@@ -173,6 +175,64 @@ TEST_F(RecordSumTest, ErasingBesideDamage) {
   ASSERT_FALSE(erased);
   expect_named(erased.error(), Table::kDn);
   EXPECT_TRUE(txn->erase(Table::kDn, "bb1").value());
+}
+
+// LMDB takes a table for an empty one when it does not find the table's name, and the names of the
+// tables have no checksums.
+TEST_F(RecordSumTest, ATableWhoseNameIsLost) {
+  for (const Table table : kTables) {
+    SCOPED_TRACE(table_name(table));
+    const Image sound = filled(table);
+    const auto env = open();
+    ASSERT_NE(env, nullptr);
+    const std::size_t last = sound.tree_place(table) - 1;
+    const auto put = [&](char octet) {
+      std::fstream out(file(), std::ios::binary | std::ios::in | std::ios::out);
+      out.seekp(static_cast<std::streamoff>(last));
+      out.put(octet);
+    };
+    put(static_cast<char>(sound.octets()[last] ^ 1));
+    const auto expect_lost = [&](const auto& result) {
+      ASSERT_FALSE(result);
+      EXPECT_EQ(result.error().code(), ErrorCode::kCorruption);
+      const std::string name = "table " + std::string(table_name(table)) + ": it is not found";
+      EXPECT_NE(result.error().message().find(name), std::string::npos) << result.error().message();
+    };
+    {
+      const auto txn = std::move(env->begin_read().value());
+      expect_lost(txn->get(table, "aa"));
+      expect_lost(txn->table_stats(table));
+      const auto cursor = std::move(txn->cursor(table).value());
+      expect_lost(cursor->first());
+      expect_lost(cursor->last());
+      expect_lost(cursor->seek("aa"));
+      expect_lost(cursor->seek_exact("bb1"));
+    }
+    expect_lost(env->begin_write().value()->get(table, "aa"));
+    put(sound.octets()[last]);
+    EXPECT_EQ(env->begin_read().value()->get(table, "aa")->value(), "1");
+  }
+}
+
+// Entries and changes prove their values themselves; that they are the values of their keys is
+// proved here.
+TEST_F(RecordSumTest, AnEntryUnderAnothersKey) {
+  Image image = filled(Table::kEntries);
+  const std::size_t key = image.record_place(Table::kEntries, "bb1");
+  {
+    const auto env = open();
+    const auto txn = std::move(env->begin_read().value());
+    // The second of four is the one that LMDB looks at first.
+    std::fstream out(file(), std::ios::binary | std::ios::in | std::ios::out);
+    out.seekp(static_cast<std::streamoff>(key + 2));
+    out.put('2');
+    out.close();
+    for (const char* sought : {"bb1", "bb2"}) {
+      const auto found = txn->get(Table::kEntries, sought);
+      ASSERT_FALSE(found) << **found;
+      expect_named(found.error(), Table::kEntries);
+    }
+  }
 }
 
 // A record that was put into another place whole is no record of that place.

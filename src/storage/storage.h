@@ -3,11 +3,11 @@
 //
 // Keys sort by memcmp and have 1 to limits::kKeySizeMax octets. Views returned by a transaction
 // point into the map and are VALID UNTIL the transaction ends (reads) or changes anything (writes).
-// Records of all tables but kEntries and kChanges, whose own formats have checksums, are stored
-// with a checksum of key and value that nobody here sees: whoever reads gets kCorruption when it is
-// wrong, and when the place of a record that is not found is damaged (record_sum.h). Env:
-// thread-safe. A transaction and its cursors: confined to one thread at a time (write transactions
-// to the thread that began them).
+// Records are stored with a checksum of key and value that nobody here sees: whoever reads gets
+// kCorruption when it is wrong, and when the place of a record that is not found is damaged
+// (record_sum.h). Of the tables kEntries and kChanges it covers the key and the checksum with which
+// the value begins, and their readers prove the rest. Env: thread-safe. A transaction and its
+// cursors: confined to one thread at a time (write transactions to the thread that began them).
 #pragma once
 
 #include <bitset>
@@ -153,9 +153,6 @@ class WriteTxn : public Txn {
   // Insert or replace. RETURNS: kNoSpace, kIo; kInvalid for a bad key size. After any error abort()
   // is due.
   virtual Result<void> put(Table table, std::string_view key, std::string_view value) = 0;
-  // Insert or replace, leaving `size` octets for the caller to fill before the next call on the
-  // transaction. REQUIRES: a record without a checksum, of kEntries or kChanges.
-  virtual Result<char*> put_reserve(Table table, std::string_view key, std::size_t size) = 0;
   // Insert behind every key of the table; kInvalid when `key` is not greater than the last.
   virtual Result<void> append(Table table, std::string_view key, std::string_view value) = 0;
   // False when the key was absent.

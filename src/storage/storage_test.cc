@@ -215,14 +215,6 @@ TEST_F(StorageTest, AppendNeedsAGreaterKey) {
   }
 }
 
-TEST_F(StorageTest, ReservedSpaceIsStored) {
-  auto txn = write();
-  auto space = txn->put_reserve(Table::kEntries, "k", 5);
-  ASSERT_TRUE(space.has_value());
-  std::memcpy(*space, "hello", 5);
-  EXPECT_EQ(value_of(*txn, Table::kEntries, "k"), "hello");
-}
-
 TEST_F(StorageTest, AbortAndDestructionChangeNothing) {
   {
     auto txn = write();

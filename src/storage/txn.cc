@@ -65,6 +65,10 @@ Result<TableStats> TxnState::table_stats(Table table) {
   MDB_stat stat{};
   if (const int rc = mdb_stat(txn_, env_.dbi(table), &stat); rc != 0)
     return env_.error(rc, "table statistics");
+  if (stat.ms_entries == 0) {
+    if (const auto empty = prove_empty(txn_, table); !empty)
+      return empty.error().with_context(env_.path());
+  }
   TableStats stats;
   stats.entries = stat.ms_entries;
   stats.leaf_pages = stat.ms_leaf_pages;
@@ -172,12 +176,6 @@ Result<void> WriteTxnImpl::store(Table table, std::string_view key, std::string_
 
 Result<void> WriteTxnImpl::put(Table table, std::string_view key, std::string_view value) {
   return store(table, key, value, 0);
-}
-
-Result<char*> WriteTxnImpl::put_reserve(Table table, std::string_view key, std::size_t size) {
-  // Of what the caller has not written yet there is no checksum.
-  KAURI_ASSERT(!has_record_sum(table, key));
-  return reserve(table, key, size, 0);
 }
 
 Result<void> WriteTxnImpl::append(Table table, std::string_view key, std::string_view value) {
