@@ -92,6 +92,10 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
   entry::Entry entry;
   entry.rdn = is_suffix ? ldap::to_string(name.dn) : ldap::to_string(rdn);
   if (!is_suffix) entry.parent = located.path.back();
+  KAURI_TRY(const std::string parent_dn, context.dn_text(located.path));
+  // The names above may be stored in a longer spelling than the request has.
+  if (Refusal bad = check_new_name(ldap::join_dn(entry.rdn, parent_dn), name.dn.rdns.size()))
+    return refused(std::move(*bad));
   if (Refusal bad = take_attributes(*context.core().dictionary, operation, entry))
     return refused(std::move(*bad));
   if (Refusal bad = complete_entry(context.schema(), rdn, entry, operation.values_are_distinct))
@@ -99,7 +103,7 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
   std::vector<std::string> keys =
       index::keys_of_entry(entry, context.core().catalog, context.schema());
   const std::size_t keyed = entry.attributes.size();
-  if (Refusal bad = check_grams(keys)) return refused(std::move(*bad));
+  if (Refusal bad = check_grams(context.core(), entry, keys)) return refused(std::move(*bad));
 
   const Stamp stamp = context.stamp(who);
   set_operational(context, stamp, entry);
@@ -108,7 +112,6 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
   record.kind = ChangeKind::kAdd;
   record.csn = stamp.csn;
   record.id = id;
-  KAURI_TRY(const std::string parent_dn, context.dn_text(located.path));
   record.dn = ldap::join_dn(entry.rdn, parent_dn);
   record.entry_uuid =
       parse_uuid(entry.find(*context.schema().well_known().entry_uuid)->values.front());

@@ -3,6 +3,7 @@
 #include "backend/increment.h"
 #include "backend/large_values.h"
 #include "backend/write_context.h"
+#include "base/limit_counters.h"
 #include "ldap/dn.h"
 
 namespace kauri::backend {
@@ -119,6 +120,7 @@ Refusal count_sums(const std::vector<std::string>& values, std::size_t* sums_lef
     *sums_left -= sums;
     return std::nullopt;
   }
+  limits::count(limits::Counter::kIncrements);
   return ldap::failure(ResultCode::kAdminLimitExceeded,
                        "the request would increment more than " + std::to_string(kIncrementsMax) +
                            " values, the limit of one request; " +

@@ -5,7 +5,6 @@
 #include "backend/entry_edit.h"
 #include "backend/large_values.h"
 #include "backend/write_context.h"
-#include "base/limit_counters.h"
 #include "base/planted_fault.h"
 #include "ldap/dn.h"
 
@@ -105,12 +104,9 @@ Result<Refusal> check_free(WriteContext& context, const ModifyDnOperation& opera
     return Refusal(ldap::failure(ResultCode::kUnwillingToPerform,
                                  "the suffix entry cannot be renamed or moved"));
   const std::size_t rdns = context.core().suffix_rdns.size() + places.superior.path.size();
-  if (rdns > limits::kDnRdnsMax) {
-    limits::count(limits::Counter::kDnRdns);
-    return Refusal(ldap::failure(ResultCode::kAdminLimitExceeded,
-                                 "the new name would have " + std::to_string(rdns) +
-                                     " RDNs, the limit is " + std::to_string(limits::kDnRdnsMax)));
-  }
+  KAURI_TRY(const std::string superior_dn, context.dn_text(places.superior.path));
+  const std::string new_dn = ldap::join_dn(ldap::to_string(operation.new_rdn), superior_dn);
+  if (Refusal bad = check_new_name(new_dn, rdns)) return bad;
   KAURI_TRY(
       const std::optional<EntryId> taken,
       index::find_child(context.txn(), places.superior.path.back(), operation.new_normal_rdn));

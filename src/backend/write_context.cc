@@ -8,6 +8,8 @@
 #include "backend/large_values.h"
 #include "backend/meta.h"
 #include "base/endian.h"
+#include "base/limit_counters.h"
+#include "base/limits.h"
 #include "index/index_keys.h"
 #include "index/posting.h"
 #include "ldap/dn.h"
@@ -47,13 +49,30 @@ Refusal check_content(const schema::Schema& schema, const entry::Entry& entry,
   return std::nullopt;
 }
 
-Refusal grams_within(std::size_t grams) {
-  if (grams <= kNewGramsMax) return std::nullopt;
-  return ldap::failure(ResultCode::kAdminLimitExceeded,
-                       "the values would bring " + std::to_string(grams) +
-                           " different runs of three characters into the indexes for substrings, "
-                           "the limit of one request is " +
-                           std::to_string(kNewGramsMax));
+// What a request may bring with so many values of attributes that have an index for substrings.
+std::size_t grams_max(std::size_t values) {
+  const std::size_t most = limits::kNewGramsOfAllMax - limits::kNewGramsMax;
+  return limits::kNewGramsMax +
+         std::min(most, std::min(values, most) * limits::kNewGramsOfValueMax);
+}
+
+Refusal grams_within(std::size_t grams, std::size_t values) {
+  if (grams <= grams_max(values)) return std::nullopt;
+  limits::count(limits::Counter::kNewGrams);
+  return ldap::failure(
+      ResultCode::kAdminLimitExceeded,
+      "the " + std::to_string(values) + " values would bring " + std::to_string(grams) +
+          " different runs of three octets into the indexes for substrings, the limit of one "
+          "request is " +
+          std::to_string(limits::kNewGramsMax) + " and " +
+          std::to_string(limits::kNewGramsOfValueMax) + " more for each value, " +
+          std::to_string(limits::kNewGramsOfAllMax) +
+          " in all; bring the values in several requests, or take the index away");
+}
+
+bool has_substrings(const Core& core, const entry::Attribute& attribute) {
+  const index::IndexDefinition* definition = core.catalog.find(*attribute.description.type);
+  return definition != nullptr && definition->kinds.substring;
 }
 
 // All index keys of a new entry, sorted: those that are known, and those of its other attributes.
@@ -324,6 +343,7 @@ std::array<unsigned char, 16> parse_uuid(std::string_view text) {
 Refusal check_description(const entry::Dictionary& dictionary,
                           const schema::AttributeDescription& description) {
   if (dictionary.size() < kDescriptionsMax || dictionary.find(description)) return std::nullopt;
+  limits::count(limits::Counter::kDescriptions);
   return ldap::failure(
       ResultCode::kAdminLimitExceeded,
       "attribute '" + description.to_string() +
@@ -336,31 +356,53 @@ Refusal check_size(const entry::Entry& entry) {
   for (const entry::Attribute& attribute : entry.attributes)
     for (const std::string& value : attribute.values) octets += value.size() + 8;
   if (octets <= kEntryOctetsMax) return std::nullopt;
+  limits::count(limits::Counter::kEntryOctets);
   return ldap::failure(ResultCode::kAdminLimitExceeded,
                        "the entry would have " + std::to_string(octets) + " octets, the limit is " +
                            std::to_string(kEntryOctetsMax));
 }
 
-Refusal check_grams(const std::vector<std::string>& keys) {
-  return grams_within(
-      static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), index::is_gram_key)));
+Refusal check_new_name(std::string_view dn, std::size_t rdns) {
+  if (rdns > limits::kDnRdnsMax) {
+    limits::count(limits::Counter::kDnRdns);
+    return ldap::failure(ResultCode::kInvalidDnSyntax,
+                         "the new name would have " + std::to_string(rdns) +
+                             " RDNs, the limit is " + std::to_string(limits::kDnRdnsMax));
+  }
+  if (dn.size() > limits::kDnSizeMax) {
+    limits::count(limits::Counter::kDnSize);
+    return ldap::failure(ResultCode::kInvalidDnSyntax,
+                         "the new name would have " + std::to_string(dn.size()) +
+                             " octets, the limit is " + std::to_string(limits::kDnSizeMax));
+  }
+  return std::nullopt;
+}
+
+Refusal check_grams(const Core& core, const entry::Entry& entry,
+                    const std::vector<std::string>& keys) {
+  std::size_t values = 0;
+  for (const entry::Attribute& attribute : entry.attributes)
+    if (has_substrings(core, attribute)) values += attribute.values.size();
+  const auto grams = std::count_if(keys.begin(), keys.end(), index::is_gram_key);
+  return grams_within(static_cast<std::size_t>(grams), values);
 }
 
 Refusal check_grams(const Core& core, const std::vector<entry::Attribute>& added) {
   // Without a look at the values: there is a trigram for each octet, and one or two more.
   std::size_t octets = 0;
+  std::size_t values = 0;
   for (const entry::Attribute& attribute : added) {
-    const index::IndexDefinition* definition = core.catalog.find(*attribute.description.type);
-    if (definition == nullptr || !definition->kinds.substring) continue;
+    if (!has_substrings(core, attribute)) continue;
+    values += attribute.values.size();
     for (const std::string& value : attribute.values) octets += value.size() + 2;
   }
-  if (octets <= kNewGramsMax) return std::nullopt;
+  if (octets <= limits::kNewGramsMax) return std::nullopt;
   std::size_t grams = 0;
   for (const entry::Attribute& attribute : added)
     grams += index::gram_keys_of_values(attribute.description, attribute.values, core.catalog,
                                         *core.schema)
                  .size();
-  return grams_within(grams);
+  return grams_within(grams, values);
 }
 
 Refusal complete_entry(const schema::Schema& schema, const ldap::Rdn& rdn, entry::Entry& entry,

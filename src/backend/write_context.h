@@ -155,18 +155,17 @@ inline constexpr std::size_t kDescriptionsMax = 100'000;
 // Octets of all values in the record of one entry; adminLimitExceeded. Far above what one request
 // can bring, far below what the record can hold.
 inline constexpr std::size_t kEntryOctetsMax = std::size_t{256} << 20U;
-// Different trigrams that one request may bring into the indexes for substrings: each is a list of
-// its own to be changed while all other writes wait, and a megabyte can hold hundreds of thousands;
-// adminLimitExceeded. The values of ordinary entries have a few hundred.
-inline constexpr std::size_t kNewGramsMax = 20'000;
 
 // adminLimitExceeded when the dictionary is full and does not have the description.
 Refusal check_description(const entry::Dictionary& dictionary,
                           const schema::AttributeDescription& description);
 Refusal check_size(const entry::Entry& entry);
-// adminLimitExceeded when there are more trigrams than kNewGramsMax: among the keys of a new entry,
-// or those of the values that a modify brings.
-Refusal check_grams(const std::vector<std::string>& keys);
+// invalidDNSyntax when an entry would get a name, of so many RDNs, that no request could give.
+Refusal check_new_name(std::string_view dn, std::size_t rdns);
+// adminLimitExceeded when there are more trigrams than limits::kNewGramsMax and its like allow:
+// among the keys of a new entry, or those of the values that a modify brings.
+Refusal check_grams(const Core& core, const entry::Entry& entry,
+                    const std::vector<std::string>& keys);
 Refusal check_grams(const Core& core, const std::vector<entry::Attribute>& added);
 // The content of a new entry: values of the RDN that are not given are added; then duplicates,
 // object classes and names are checked. `distinct`: that no attribute has equal values is known.

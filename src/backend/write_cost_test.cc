@@ -6,6 +6,8 @@
 #include "backend/change_log.h"
 #include "backend/testing/world.h"
 #include "backend/write_context.h"
+#include "base/limit_counters.h"
+#include "base/limits.h"
 #include "base/testing/colliding.h"
 #include "base/testing/cost.h"
 
@@ -107,7 +109,7 @@ TEST_F(WriteCost, TrigramsOfOneRequestAreBounded) {
   const Values five = random_texts(5);  // 17,000 or so, of the 46,656 there are
   const Values eight = random_texts(8);
   EXPECT_EQ(world.modify(kA, {added("cn", eight)}), 11);
-  EXPECT_NE(world.last().diagnostic.find(std::to_string(kNewGramsMax)), std::string::npos)
+  EXPECT_NE(world.last().diagnostic.find(std::to_string(limits::kNewGramsMax)), std::string::npos)
       << world.last().diagnostic;
   EXPECT_EQ(world.values(kA, "cn"), std::multiset<std::string>{"A"});
   EXPECT_EQ(world.modify(kA, {added("cn", five)}), 0) << world.last().diagnostic;
@@ -122,6 +124,37 @@ TEST_F(WriteCost, TrigramsOfOneRequestAreBounded) {
     if (attribute == "cn") values = five;
   EXPECT_EQ(world.add("uid=g," + kPeople, content), 0) << world.last().diagnostic;
   EXPECT_EQ(world.verify_text(), "");
+}
+
+// Short random values: each of them has few trigrams, all of them together nearly all that there
+// are.
+Values random_words(std::size_t count, std::size_t size, std::string_view letters) {
+  Values out(count);
+  SeededRandom random(4);
+  for (std::string& value : out)
+    for (std::size_t i = 0; i < size; ++i) value += letters[random.next_u64() % letters.size()];
+  return out;
+}
+
+// What was refused before: a group of 8,000 random logins, an entry with 5,000 random names.
+TEST_F(WriteCost, ManyValuesBringMoreTrigrams) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  const std::uint64_t before = limits::counted(limits::Counter::kNewGrams);
+  EXPECT_EQ(world.modify(kA, {added("cn", random_words(8000, 8, kLetters))}), 0)
+      << world.last().diagnostic;
+  Attributes content = person("g");
+  for (auto& [attribute, values] : content)
+    if (attribute == "cn") values = random_words(5000, 20, kLetters);
+  EXPECT_EQ(world.add("uid=g," + kPeople, content), 0) << world.last().diagnostic;
+  EXPECT_EQ(limits::counted(limits::Counter::kNewGrams), before);
+  EXPECT_EQ(world.verify_text(), "");
+
+  // Some 270,000.
+  const std::string letters = std::string(kLetters) + R"(!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~)";
+  EXPECT_EQ(world.modify(kA, {added("cn", random_words(30'000, 30, letters))}), 11);
+  EXPECT_NE(world.last().diagnostic.find("250000 in all"), std::string::npos)
+      << world.last().diagnostic;
+  EXPECT_EQ(limits::counted(limits::Counter::kNewGrams), before + 1);
 }
 
 // A trigram that only the deleted value had is looked for in all others, which costs a look at

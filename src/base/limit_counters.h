@@ -15,6 +15,7 @@ namespace kauri::limits {
 // constants (before and after a bind, say) is one counter.
 enum class Counter : std::uint8_t {
   kMessageSize,
+  kBerDepth,
   kFilterDepth,
   kFilterNodes,
   kSubstringParts,
@@ -44,6 +45,14 @@ enum class Counter : std::uint8_t {
   kSearchSeconds,
   kLookThrough,
   kAliasChain,
+  kAliasBases,
+  kNewGrams,
+  kEntryOctets,
+  kDescriptions,
+  kIncrements,
+  kOptions,
+  kNestedNames,
+  kIntegerDigits,
   kWriteQueue,
   kConnections,
   kDescriptors,

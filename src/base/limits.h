@@ -52,9 +52,10 @@ inline constexpr std::size_t kDnRdnsMax = 128;
 inline constexpr std::size_t kRdnAvasMax = 16;
 
 // --- Values ---
-// Combining marks in a row inside a string that is prepared (RFC 4518); the value cannot be
-// normalised: an assertion is Undefined. Real text has fewer than ten (UAX #15 calls 30
-// stream-safe), and ordering them costs the square of their number.
+// Combining marks in a row inside a string that is prepared (RFC 4518); invalidAttributeSyntax for
+// a value, invalidDNSyntax for a name, and an assertion of a filter is Undefined. Real text has
+// fewer than ten (UAX #15 calls 30 stream-safe), and ordering them costs the square of their
+// number.
 inline constexpr std::size_t kCombiningMarksMax = 30;
 // Octets of the values of one add or modify request that are prepared for matching (binary values
 // are not), beyond ASCII counting more (text/weight.h); adminLimitExceeded.
@@ -114,7 +115,7 @@ inline constexpr std::uint32_t kSearchSecondsMax = 3600;
 inline constexpr std::uint64_t kLookThroughMax = 0;
 // Microseconds of one turn of a long search before it gives the worker back.
 inline constexpr std::uint32_t kSearchSliceMicros = 1000;
-// Aliases followed for one search base or one entry; aliasProblem.
+// Aliases followed for one search base or one entry; aliasDereferencingProblem.
 inline constexpr std::size_t kAliasChainMax = 32;
 
 // --- Writing ---
@@ -126,6 +127,12 @@ inline constexpr std::size_t kCommitBytesMax = 32_MiB;
 inline constexpr std::size_t kWriteQueueMax = 16384;
 // Octets of them; the same.
 inline constexpr std::size_t kWriteQueueBytesMax = 256_MiB;
+// Different trigrams that one add or modify may bring into the indexes for substrings whatever it
+// holds, and how many more for each of its values, up to so many in all. Each is a list to be
+// changed, at about a microsecond, while other writers wait; adminLimitExceeded.
+inline constexpr std::size_t kNewGramsMax = 20'000;
+inline constexpr std::size_t kNewGramsOfValueMax = 10;
+inline constexpr std::size_t kNewGramsOfAllMax = 250'000;
 // Values of one attribute kept inside the entry; more go to the values table.
 inline constexpr std::size_t kInlineValuesMax = 200;
 

@@ -107,7 +107,11 @@ std::string_view Reader::element(const Tag& tag) {
 }
 
 Reader Reader::nested(const Tag tag) {
-  if (ok() && depth_ + 1 > limits::kBerDepthMax) fail("BER elements are nested too deeply");
+  if (ok() && depth_ + 1 > limits::kBerDepthMax) {
+    limits::count(limits::Counter::kBerDepth);
+    static_assert(limits::kBerDepthMax == 160, "the sentence names it");
+    fail("BER elements are nested in each other more than 160 deep, which is the limit");
+  }
   const std::string_view contents = element(tag);
   Reader inner(contents, depth_ + 1);
   if (!ok()) inner.fail(error_);

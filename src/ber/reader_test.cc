@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "base/random.h"
 #include "ber/writer.h"
@@ -196,9 +197,13 @@ TEST(ReaderTest, NestingStopsAtTheLimit) {
   Reader reader(octets);
   for (std::size_t i = 0; i < limits::kBerDepthMax; ++i) reader = reader.nested(kSequence);
   EXPECT_TRUE(reader.ok());
+  const std::uint64_t before = limits::counted(limits::Counter::kBerDepth);
   Reader too_deep = reader.nested(kSequence);
   EXPECT_FALSE(reader.ok());
   EXPECT_FALSE(too_deep.ok());
+  EXPECT_NE(std::string_view(reader.error()).find(std::to_string(limits::kBerDepthMax)),
+            std::string_view::npos);
+  EXPECT_EQ(limits::counted(limits::Counter::kBerDepth), before + 1);
 }
 
 TEST(ReaderTest, EveryPrefixOfRandomElementsIsReadWithoutOverrun) {

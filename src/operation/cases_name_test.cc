@@ -79,5 +79,37 @@ TEST_F(CasesA, A16_NulInAName) {
   EXPECT_TRUE(raw.entries.empty());
 }
 
+// A name that no request can give, of a size or depth past the limits, is given to no entry.
+TEST_F(CasesA, NewNamesKeepToTheLimits) {
+  // ",ou=p,dc=example,dc=com" and "cn=" are 26 octets of the 8,192.
+  const std::string fits = "cn=" + std::string(8192 - 26, 'x');
+  const Reply longer = admin.rename(U, fits + "x", false);
+  EXPECT_EQ(longer.code, 34);
+  EXPECT_NE(longer.diagnostic.find("8193 octets, the limit is 8192"), std::string::npos)
+      << longer.diagnostic;
+  ASSERT_EQ(admin.rename(U, fits, false).code, 0);
+  EXPECT_EQ(admin.read(fits + "," + std::string(P)).code, 0);
+  EXPECT_EQ(admin.rename(fits + "," + std::string(P), "uid=a", false).code, 0);
+
+  // The parent is stored in a longer spelling than the request has for it.
+  add("ou=a" + std::string(4000, ' ') + "b," + std::string(P),
+      "objectClass: organizationalUnit\nou: a b");
+  const std::string below = ",ou=a b," + std::string(P);
+  EXPECT_EQ(admin.add("cn=" + std::string(4200, 'x') + below, person("cn: y")).code, 34);
+  EXPECT_EQ(admin.add("cn=" + std::string(4100, 'x') + below, person("cn: y")).code, 0);
+
+  // 129 levels by a move.
+  std::string deep(P);
+  for (int level = 3; level < 128; ++level) {
+    deep = "ou=l," + deep;
+    ASSERT_EQ(admin.add(deep, "objectClass: organizationalUnit\nou: l").code, 0) << level;
+  }
+  const Reply deeper = admin.rename(U, "uid=a", false, deep);
+  EXPECT_EQ(deeper.code, 34);
+  EXPECT_NE(deeper.diagnostic.find("129 RDNs, the limit is 128"), std::string::npos)
+      << deeper.diagnostic;
+  EXPECT_EQ(admin.rename(U, "uid=a", false, deep.substr(5)).code, 0);
+}
+
 }  // namespace
 }  // namespace kauri::operation::testing

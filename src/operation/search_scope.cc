@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "operation/candidate_walk.h"
 #include "query/compiled_filter.h"
 #include "query/planner.h"
@@ -9,7 +10,8 @@
 namespace kauri::operation {
 namespace {
 
-// Scopes of one search. Each candidate is compared with all, so the work stays bounded.
+// Scopes of one search besides its own. Each candidate is compared with all, so the work stays
+// bounded.
 constexpr std::size_t kScopesMax = 256;
 
 ldap::Filter object_class_filter(std::string_view object_class) {
@@ -94,7 +96,8 @@ Result<void> add_aliased_scopes(backend::ReadSession& read, Locator& locator,
           KAURI_TRY(const entry::EntryView target_view, read.required_entry(*target.id));
           KAURI_TRY(const bool known, covered(*target.id, target_view, wanted));
           if (known) return {};
-          if (scopes.size() == kScopesMax) {
+          if (scopes.size() > kScopesMax) {
+            limits::count(limits::Counter::kAliasBases);
             return limit_exceeded("the aliases in scope lead to more than " +
                                   std::to_string(kScopesMax) + " further search bases");
           }

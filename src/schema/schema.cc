@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 
+#include "base/limit_counters.h"
 #include "text/ascii.h"
 #include "text/visible.h"
 
@@ -53,11 +54,13 @@ std::optional<AttributeDescription> parse_description(const Schema& schema, std:
     const std::size_t end = rest.find(';');
     const std::string_view option = rest.substr(0, end);
     if (!is_option(option)) {
+      if (option.size() > kOptionSizeMax) limits::count(limits::Counter::kOptions);
       return refuse(text::quoted(option) +
                     " is no attribute option: letters, digits and hyphens, 1 to " +
                     std::to_string(kOptionSizeMax) + " of them");
     }
     if (description.options.size() == kOptionsMax) {
+      limits::count(limits::Counter::kOptions);
       return refuse("more than " + std::to_string(kOptionsMax) + " attribute options");
     }
     description.options.push_back(text::to_lower(option));

@@ -48,6 +48,17 @@ def trigrams(n):
     return ["".join(source.choices(letters, k=min(4000, n - at))) for at in range(0, n, 4000)]
 
 
+def logins(n):
+    """Short values, which have nearly all trigrams of their letters together."""
+    source = random.Random(n)
+    return list({"".join(source.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=8)): None for _ in range(n)})
+
+
+def trigrams_of(values):
+    """How many lists of an index for substrings they are in."""
+    return len({part[at:at + 3] for part in (f"\2 {value} \3\3" for value in values) for at in range(len(part) - 2)})
+
+
 def colliding(n):
     """n values with one hash in libstdc++'s std::hash, whose seed is a constant (src/base/testing/colliding.h)."""
     factor, all_bits = 0xC6A4A7935BD1E995, (1 << 64) - 1
@@ -79,6 +90,8 @@ adding("an add with values in common prefixes", [20_000, 40_000, 80_000],
        lambda n: person(description=["p" * 80 + str(i) for i in range(n)]), each)
 adding("an add with many values of an indexed attribute", [10_000, 20_000, 40_000],
        lambda n: person(cn=[f"abcd{i}" for i in range(n)]), each)
+adding("an add with many random logins as values of an indexed attribute", [10_000, 20_000, 40_000],
+       lambda n: person(cn=logins(n)), lambda n: n + trigrams_of(logins(n)))
 adding("an add with many trigrams", up_to(20_000), lambda n: person(cn=trigrams(n)))
 adding("an add with more trigrams than the limit", up_to(800_000), lambda n: person(cn=trigrams(n)))
 adding("an add with many empty values", up_to(500_000), lambda n: person(description=[b""] * n))

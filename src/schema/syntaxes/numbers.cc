@@ -1,6 +1,7 @@
 // Integer, Boolean, Bit String and the two times (RFC 4517 section 3.3).
 #include <algorithm>
 
+#include "base/limit_counters.h"
 #include "schema/number_value.h"
 #include "schema/syntaxes/validators.h"
 #include "schema/time_value.h"
@@ -15,8 +16,9 @@ bool integer(std::string_view value, std::string* why) {
     return refuse(why,
                   quoted(value) + " is not an integer (digits, no leading zero, '-' in front)");
   }
-  return value.size() <= kIntegerSizeMax ||
-         refuse(why, "an integer of " + std::to_string(value.size()) + " octets, the limit is " +
+  if (value.size() <= kIntegerSizeMax) return true;
+  limits::count(limits::Counter::kIntegerDigits);
+  return refuse(why, "an integer of " + std::to_string(value.size()) + " octets, the limit is " +
                          std::to_string(kIntegerSizeMax));
 }
 
