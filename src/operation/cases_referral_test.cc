@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/limit_counters.h"
+#include "base/limits.h"
 #include "ldap/oids.h"
 #include "operation/testing/client.h"
 
@@ -71,16 +73,16 @@ TEST_F(CasesI, I04_TruncatedPercentSequence) {
 class Aliases : public DirectoryCase {
  protected:
   void SetUp() override {
-    const auto alias = [&](std::string_view name, std::string_view target) {
-      add("cn=" + std::string(name) + ",dc=example,dc=com",
-          "objectClass: alias\nobjectClass: extensibleObject\ncn: " + std::string(name) +
-              "\naliasedObjectName: " + std::string(target));
-    };
     alias("al1", "cn=al2,dc=example,dc=com");
     alias("al2", "cn=al1,dc=example,dc=com");
     alias("al3", U);
     alias("al4", "uid=none,ou=p,dc=example,dc=com");
     alias("al5", P);
+  }
+  void alias(std::string_view name, std::string_view target) {
+    add("cn=" + std::string(name) + ",dc=example,dc=com",
+        "objectClass: alias\nobjectClass: extensibleObject\ncn: " + std::string(name) +
+            "\naliasedObjectName: " + std::string(target));
   }
   Reply search(std::string_view base, ldap::Scope scope, ldap::DerefAliases deref,
                std::string_view filter) {
@@ -95,13 +97,46 @@ class Aliases : public DirectoryCase {
 
 TEST_F(Aliases, I05_Loop) {
   for (const auto deref : {ldap::DerefAliases::kFindingBase, ldap::DerefAliases::kAlways}) {
-    const int code =
-        search("cn=al1,dc=example,dc=com", ldap::Scope::kBase, deref, "(objectClass=*)").code;
-    EXPECT_TRUE(code == 33 || code == 36) << code;
+    const Reply loop =
+        search("cn=al1,dc=example,dc=com", ldap::Scope::kBase, deref, "(objectClass=*)");
+    EXPECT_EQ(loop.code, 33);
+    EXPECT_NE(loop.diagnostic.find("loop of aliases"), std::string::npos) << loop.diagnostic;
+    EXPECT_EQ(loop.matched_dn, "cn=al2,dc=example,dc=com");
   }
   const Reply reply = search(S, ldap::Scope::kSubtree, ldap::DerefAliases::kAlways, "(uid=a)");
   EXPECT_EQ(reply.code, 0);
   EXPECT_EQ(reply.names(), "a");
+}
+
+// A chain that is too long comes to its end all the same: it is no loop, and says so.
+TEST_F(Aliases, ChainsAreNoLoops) {
+  std::string target(U);
+  const auto base_search = [&](std::string_view base) {
+    return search(base, ldap::Scope::kBase, ldap::DerefAliases::kFindingBase, "(objectClass=*)");
+  };
+  for (std::size_t i = 0; i <= limits::kAliasChainMax; ++i) {
+    const std::string name = "chain" + std::to_string(i);
+    alias(name, target);
+    target = "cn=" + name + ",dc=example,dc=com";
+  }
+  const std::uint64_t before = limits::counted(limits::Counter::kAliasChain);
+  EXPECT_EQ(base_search("cn=chain31,dc=example,dc=com").names(), "a");
+  const Reply reply = base_search(target);
+  EXPECT_EQ(reply.code, 36);
+  EXPECT_NE(reply.diagnostic.find("more than 32 aliases"), std::string::npos) << reply.diagnostic;
+  EXPECT_EQ(reply.matched_dn, "cn=chain0,dc=example,dc=com");
+  EXPECT_EQ(limits::counted(limits::Counter::kAliasChain), before + 1);
+  // A loop is none of the limit's.
+  EXPECT_EQ(base_search("cn=al1,dc=example,dc=com").code, 33);
+  // The same alias twice is no loop when the name goes on elsewhere: al5 leads to P, where an alias
+  // leads through al5 to an entry.
+  add("cn=again," + std::string(P),
+      "objectClass: alias\nobjectClass: extensibleObject\ncn: again\n"
+      "aliasedObjectName: uid=b,cn=al5,dc=example,dc=com");
+  EXPECT_EQ(base_search("cn=again,cn=al5,dc=example,dc=com").names(), "b");
+  // A name that grows with each alias comes back to no name that it had.
+  alias("grows", "cn=x,cn=grows,dc=example,dc=com");
+  EXPECT_EQ(base_search("cn=grows,dc=example,dc=com").code, 36);
 }
 
 TEST_F(Aliases, I07_Dangling) {

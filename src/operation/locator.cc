@@ -1,5 +1,6 @@
 #include "operation/locator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/limit_counters.h"
@@ -164,16 +165,50 @@ Result<bool> Locator::step_through_alias(const backend::Resolution& resolution, 
   return true;
 }
 
+namespace {
+
+// An alias that was followed, and what the name says below it: who comes to the same again comes
+// to it for ever.
+class FollowedAliases {
+ public:
+  // False when it was there before.
+  bool add(EntryId alias, const backend::Resolution& resolution, const Name& name) {
+    const auto first = name.normal_rdns.begin();
+    Step step{alias, {first, first + static_cast<std::ptrdiff_t>(resolution.rdns_missing)}};
+    if (std::find(steps_.begin(), steps_.end(), step) != steps_.end()) return false;
+    steps_.push_back(std::move(step));
+    return true;
+  }
+  EntryId last() const { return steps_.empty() ? EntryId() : steps_.back().alias; }
+  std::size_t below_last() const { return steps_.back().below.size(); }
+
+ private:
+  struct Step {
+    EntryId alias;
+    std::vector<std::string> below;
+    bool operator==(const Step&) const = default;
+  };
+  std::vector<Step> steps_;
+};
+
+}  // namespace
+
+Result<OperationResult> Locator::alias_failure(ResultCode code, std::string_view text,
+                                               std::string_view why, EntryId alias) {
+  OperationResult result =
+      ldap::failure(code, "the name " + quoted(text) + " leads " + std::string(why));
+  KAURI_CHECK(append_disclosed_dn(alias, result.matched_dn));
+  return result;
+}
+
 Result<Located> Locator::find(const Name& name, std::string_view text,
                               const LocateOptions& options) {
   Located located;
   Name through_alias;  // the name after the last alias
-  EntryId last_alias;
-  std::size_t below_alias = 0;  // RDNs of the name below it
-  const auto alias_problem = [&](const char* why) -> Result<Located> {
-    located.failure =
-        ldap::failure(ResultCode::kAliasProblem, "the name " + quoted(text) + " leads " + why);
-    KAURI_CHECK(append_disclosed_dn(last_alias, located.failure.matched_dn));
+  FollowedAliases followed;
+  const auto alias_problem = [&](std::string_view why) -> Result<Located> {
+    KAURI_TRY(located.failure,
+              alias_failure(ResultCode::kAliasProblem, text, why, followed.last()));
     return located;
   };
   for (std::size_t hops = 0; hops <= limits::kAliasChainMax; ++hops) {
@@ -191,8 +226,9 @@ Result<Located> Locator::find(const Name& name, std::string_view text,
       Name next = current;
       KAURI_TRY(const bool stepped, step_through_alias(resolution, next));
       if (stepped) {
-        last_alias = resolution.id.value_or(resolution.deepest);
-        below_alias = resolution.rdns_missing;
+        const EntryId alias = resolution.id.value_or(resolution.deepest);
+        if (!followed.add(alias, resolution, current))
+          return alias_problem("into a loop of aliases, which comes back to where it was");
         if (next.normal_rdns.empty()) return alias_problem("to an alias that cannot be followed");
         located.renamed_by_alias = true;
         through_alias = std::move(next);
@@ -202,7 +238,7 @@ Result<Located> Locator::find(const Name& name, std::string_view text,
     // An alias that leads to nothing is at fault itself, and one that leads to a hidden entry is
     // the same; below what it leads to an entry is missing like any other.
     if (located.renamed_by_alias) {
-      KAURI_TRY(const bool leads, known_ancestor(resolution, below_alias));
+      KAURI_TRY(const bool leads, known_ancestor(resolution, followed.below_last()));
       if (!leads) return alias_problem("through an alias to no entry");
     }
     located.id = resolution.id;
@@ -211,7 +247,12 @@ Result<Located> Locator::find(const Name& name, std::string_view text,
     return located;
   }
   limits::count(limits::Counter::kAliasChain);
-  return alias_problem("through a loop of aliases");
+  KAURI_TRY(located.failure,
+            alias_failure(ResultCode::kAliasDereferencingProblem, text,
+                          "through more than " + std::to_string(limits::kAliasChainMax) +
+                              " aliases one after another, which is the limit",
+                          followed.last()));
+  return located;
 }
 
 OperationResult outside_suffixes(std::string_view text, const std::string& suffix_list) {

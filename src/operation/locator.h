@@ -62,6 +62,9 @@ class Locator {
   bool has_class(const entry::EntryView& view, const schema::ObjectClass& object_class) const;
   // The name of the deepest entry at or above `deepest` (0: none) that may be known: a matchedDN.
   Result<void> append_disclosed_dn(EntryId deepest, std::string& out);
+  // What becomes of `text` for the sake of `alias`; matchedDN is that, or what may be known of it.
+  Result<ldap::OperationResult> alias_failure(ldap::ResultCode code, std::string_view text,
+                                              std::string_view why, EntryId alias);
   // Whether the entry of the resolved name that is `levels` RDNs above its end is there and may be
   // known.
   Result<bool> known_ancestor(const backend::Resolution& resolution, std::size_t levels);
