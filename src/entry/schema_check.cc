@@ -6,6 +6,10 @@
 
 #include "base/keyed_hash.h"
 #include "base/limit_counters.h"
+#include "ldap/dn.h"
+#include "schema/name_and_uid.h"
+#include "text/stringprep.h"
+#include "text/utf8.h"
 #include "text/visible.h"
 
 namespace kauri::entry {
@@ -212,10 +216,42 @@ std::optional<Pair> first_twice(const schema::Schema& schema, const Attribute& a
   return found;
 }
 
+// Whether the equality rule of the type prepares strings, and a run of combining marks in the value
+// is too long for that. REQUIRES: the value has its syntax.
+bool has_excess_marks(const AttributeType& type, std::string_view value) {
+  if (type.equality == nullptr) return false;
+  const std::string_view form = type.equality->normal_form();
+  if (form == "distinguishedName" || form == "uniqueMember") {
+    if (text::is_ascii(value) && value.find('\\') == std::string_view::npos) return false;
+    const auto dn =
+        ldap::parse_dn(form == "uniqueMember" ? schema::split_name_and_uid(value).name : value);
+    if (!dn) return false;
+    const auto excess = [](const ldap::Ava& ava) { return text::has_excess_marks(ava.value); };
+    return std::any_of(dn->rdns.begin(), dn->rdns.end(), [&](const ldap::Rdn& rdn) {
+      return std::any_of(rdn.avas.begin(), rdn.avas.end(), excess);
+    });
+  }
+  // The numbers and the rules for IA5 take no marks at all.
+  const bool prepares =
+      form == "caseIgnore" || form == "caseExact" || form == "caseIgnoreList" || form == "words";
+  return prepares && text::has_excess_marks(value);
+}
+
 }  // namespace
 
 std::optional<SchemaViolation> check_value(const schema::AttributeDescription& description,
                                            std::string_view value) {
+  if (auto bad = check_syntax(description, value)) return bad;
+  if (!has_excess_marks(*description.type, value)) return std::nullopt;
+  limits::count(limits::Counter::kCombiningMarks);
+  return violation(ResultCode::kInvalidAttributeSyntax,
+                   "attribute " + quoted(description.to_string()) + ": value " + quoted(value) +
+                       " cannot be compared by " + std::string(description.type->equality->name()) +
+                       ": " + std::string(text::kExcessMarks));
+}
+
+std::optional<SchemaViolation> check_syntax(const schema::AttributeDescription& description,
+                                            std::string_view value) {
   std::string why;
   const schema::Syntax* syntax = description.type->syntax;
   if (syntax == nullptr || syntax->validate(value, &why)) return std::nullopt;

@@ -22,9 +22,13 @@ struct SchemaViolation {
   std::string diagnostic;
 };
 
-// Syntax of one value: invalidAttributeSyntax with the type and what is wrong.
+// One value to be stored, its syntax and that it can be prepared for comparison:
+// invalidAttributeSyntax with the type and what is wrong.
 std::optional<SchemaViolation> check_value(const schema::AttributeDescription& description,
                                            std::string_view value);
+// Its syntax alone: of a value that is named and not stored.
+std::optional<SchemaViolation> check_syntax(const schema::AttributeDescription& description,
+                                            std::string_view value);
 // Two equal values (by the equality rule; by octets where there is none): attributeOrValueExists.
 std::optional<SchemaViolation> check_duplicates(const schema::Schema& schema,
                                                 const Attribute& attribute);

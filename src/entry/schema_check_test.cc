@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/limit_counters.h"
 #include "entry/test_support.h"
 
 namespace kauri::entry {
@@ -109,6 +110,40 @@ TEST(SchemaCheck, Values) {
                    "'not a dn'");
   expect_violation(check_value(describe("uidNumber"), "12abc"), ResultCode::kInvalidAttributeSyntax,
                    "'12abc'");
+}
+
+std::string marks(int count) {
+  std::string out = "q";
+  for (int i = 0; i < count; ++i) out += "\u0301";
+  return out;
+}
+
+// What no rule could compare is not stored; what no rule prepares has no such limit.
+TEST(SchemaCheck, CombiningMarks) {
+  const std::uint64_t before = limits::counted(limits::Counter::kCombiningMarks);
+  const auto refused = [](std::string_view attribute, const std::string& value) {
+    return check_value(describe(attribute), value).has_value();
+  };
+  EXPECT_FALSE(refused("description", marks(30)));
+  EXPECT_FALSE(refused("description", marks(30) + marks(30)));
+  EXPECT_FALSE(refused("jpegPhoto", marks(31)));
+  EXPECT_FALSE(refused("userPassword", marks(31)));
+  EXPECT_FALSE(refused("postalAddress", marks(30) + "$" + marks(30)));
+  EXPECT_FALSE(refused("seeAlso", "cn=" + marks(30)));
+  EXPECT_EQ(limits::counted(limits::Counter::kCombiningMarks), before);
+  for (const char* attribute : {"description", "cn;lang-en", "sn", "postalAddress"})
+    expect_violation(check_value(describe(attribute), marks(31)),
+                     ResultCode::kInvalidAttributeSyntax, "more than 30 combining marks");
+  std::string escaped = "cn=q";
+  for (int i = 0; i < 31; ++i) escaped += R"(\CC\81)";
+  expect_violation(check_value(describe("seeAlso"), escaped), ResultCode::kInvalidAttributeSyntax,
+                   "more than 30 combining marks");
+  expect_violation(check_value(describe("member"), "cn=a,cn=" + marks(31)),
+                   ResultCode::kInvalidAttributeSyntax, "more than 30 combining marks");
+  expect_violation(check_value(describe("uniqueMember"), "cn=" + marks(31) + "#'1'B"),
+                   ResultCode::kInvalidAttributeSyntax, "more than 30 combining marks");
+  EXPECT_GT(limits::counted(limits::Counter::kCombiningMarks), before);
+  EXPECT_FALSE(check_syntax(describe("description"), marks(31)).has_value());
 }
 
 TEST(SchemaCheck, Duplicates) {

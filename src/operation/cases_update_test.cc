@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/testing/backups.h"
 #include "ldap/oids.h"
 #include "operation/testing/client.h"
+#include "text/base64.h"
 
 namespace kauri::operation::testing {
 namespace {
@@ -257,6 +259,82 @@ TEST_F(CasesE, MarkedClearPasswordsAreHashed) {
   ASSERT_EQ(admin.add(added, entry + "{CLEARTEXT}marked two").code, 0);
   EXPECT_EQ(admin.value(added, "userPassword").substr(0, 6), "{SSHA}");
   EXPECT_EQ(user.bind(added, "marked two").code, 0);
+}
+
+// More combining marks in a row than can be prepared: refused wherever it would be stored or has
+// to be compared, with the limit; no entry matches it in a filter, nor its negation.
+class Marks : public DirectoryCase {
+ protected:
+  static std::string marks(int count) {
+    std::string out = "q";
+    for (int i = 0; i < count; ++i) out += "\u0301";
+    return out;
+  }
+  static void expect_refused(const Reply& reply, int code) {
+    EXPECT_EQ(reply.code, code) << reply.diagnostic;
+    EXPECT_NE(reply.diagnostic.find("more than 30 combining marks"), std::string::npos)
+        << reply.diagnostic;
+  }
+  const std::string most = marks(30);
+  const std::string more = marks(31);
+};
+
+TEST_F(Marks, AreRefusedAlike) {
+  const std::string name = "ou=p,dc=example,dc=com";
+  const auto entry = whole(admin, U);
+  expect_refused(admin.modify(U, {added("description", {more})}), 21);
+  expect_refused(admin.modify(U, {replaced("description", {more, more})}), 21);
+  expect_refused(admin.modify(U, {added("seeAlso", {"cn=" + more + "," + name})}), 21);
+  expect_refused(admin.add("uid=m," + name, std::string(kPerson) + "uid: m\ncn: " + more), 21);
+  expect_refused(admin.add("cn=" + more + "," + name, std::string(kPerson) + "cn: x"), 34);
+  expect_refused(admin.rename(U, "cn=" + more, false), 34);
+  expect_refused(admin.compare(U, "description", more), 21);
+  expect_refused(admin.read("cn=" + more + "," + name), 34);
+  EXPECT_EQ(admin.find("(description=" + more + ")"), "");
+  EXPECT_EQ(admin.find("(!(description=" + more + "))"), "");
+  EXPECT_EQ(whole(admin, U), entry);
+
+  EXPECT_EQ(admin.modify(U, {replaced("description", {most})}).code, 0);
+  EXPECT_EQ(admin.compare(U, "description", most).code, 6);
+  EXPECT_EQ(admin.find("(description=" + most + ")"), "a");
+  EXPECT_EQ(admin.modify(U, {deleted("description", {more})}).code, 16);
+}
+
+// A database of an earlier version holds such values: they are shown, kept, and can be deleted.
+TEST_F(Marks, OfEarlierVersionsStay) {
+  backend::World& world = directory.world();
+  ASSERT_EQ(world.modify(std::string(U), {backend::replaced("description", {more})}), 0);
+  EXPECT_EQ(admin.value(U, "description"), more);
+  EXPECT_EQ(admin.find("(description=" + more + ")"), "");
+  EXPECT_EQ(admin.find("(description=*)"), "a");
+  EXPECT_EQ(admin.modify(U, {replaced("title", {"x"})}).code, 0) << "of another attribute";
+  EXPECT_EQ(admin.modify(U, {added("description", {"another"})}).code, 0);
+  EXPECT_EQ(admin.rename(U, "uid=z", true).code, 0);
+  EXPECT_EQ(admin.rename("uid=z,ou=p,dc=example,dc=com", "uid=a", true).code, 0);
+  EXPECT_EQ(world.verify_text(), "");
+
+  const std::string content = backend::content_of(world.database());
+  EXPECT_NE(content.find(text::encode_base64(more)), std::string::npos);
+  backend::RestoredPlace place(world.clock());
+  ASSERT_EQ(place.restore(backend::backup_of(world.database())), "");
+  EXPECT_EQ(backend::content_of(place.open()), content);
+  EXPECT_EQ(place.verify_text(), "");
+
+  EXPECT_EQ(admin.modify(U, {deleted("description", {more})}).code, 0);
+  EXPECT_EQ(admin.value(U, "description"), "another");
+  EXPECT_EQ(world.verify_text(), "");
+}
+
+// The changes that brought them are done again by a restore to a later moment.
+TEST_F(Marks, OfEarlierVersionsAreReplayed) {
+  backend::World& world = directory.world();
+  const std::string backup = backend::backup_of(world.database());
+  const std::string since = backend::header_of(backup).csn;
+  ASSERT_EQ(world.modify(std::string(U), {backend::replaced("description", {more})}), 0);
+  backend::RestoredPlace place(world.clock());
+  ASSERT_EQ(place.restore(backup, {backend::changes_of(world.database(), since)}), "");
+  EXPECT_EQ(backend::content_of(place.open()), backend::content_of(world.database()));
+  EXPECT_EQ(place.verify_text(), "");
 }
 
 }  // namespace

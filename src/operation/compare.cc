@@ -13,6 +13,7 @@
 #include "operation/session_impl.h"
 #include "operation/worker.h"
 #include "query/filter_work.h"
+#include "text/stringprep.h"
 
 namespace kauri::operation {
 namespace {
@@ -46,10 +47,11 @@ std::optional<OperationResult> read_assertion(const schema::Schema& schema,
         "the attribute type " + quoted(compare.attribute) + " has no equality rule to compare by");
   }
   if (!out.rule->normalize_assertion(schema, compare.value, out.normal)) {
-    return ldap::failure(ResultCode::kInvalidAttributeSyntax,
-                         "the value " + quoted(compare.value) + " is not valid for " +
-                             std::string(out.rule->name()) + " of attribute type " +
-                             quoted(compare.attribute));
+    std::string why = "the value " + quoted(compare.value) + " is not valid for " +
+                      std::string(out.rule->name()) + " of attribute type " +
+                      quoted(compare.attribute);
+    if (text::has_excess_marks(compare.value)) why.append(": ").append(text::kExcessMarks);
+    return ldap::failure(ResultCode::kInvalidAttributeSyntax, std::move(why));
   }
   if (out.description.type == schema.well_known().object_class) {
     out.object_class = schema.object_class(compare.value);

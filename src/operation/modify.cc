@@ -31,7 +31,9 @@ std::optional<OperationResult> read_modification(const schema::Schema& schema,
                          "the increment of " + quoted(sent.attribute.description) + " gives " +
                              std::to_string(count) + " values where it needs one");
   }
-  return copier.copy(out.description, sent.attribute.values, out.values);
+  return copier.copy(out.description, sent.attribute.values, out.values,
+                     sent.operation == ModifyOperation::kDelete ? ValueCopier::Purpose::kDeleted
+                                                                : ValueCopier::Purpose::kStored);
 }
 
 std::optional<OperationResult> start_modify(Request& request, const ldap::ModifyRequest& modify) {

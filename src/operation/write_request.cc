@@ -148,7 +148,8 @@ std::optional<OperationResult> read_changeable(const schema::Schema& schema, std
 
 std::optional<OperationResult> ValueCopier::copy(const schema::AttributeDescription& description,
                                                  const std::vector<std::string_view>& values,
-                                                 std::vector<std::string>& out) {
+                                                 std::vector<std::string>& out, Purpose purpose) {
+  const auto check = purpose == Purpose::kStored ? &entry::check_value : &entry::check_syntax;
   const schema::MatchingRule* const rule = description.type->equality;
   const bool prepared = rule != nullptr && rule->normal_form() != "octetString";
   out.reserve(values.size());
@@ -161,7 +162,7 @@ std::optional<OperationResult> ValueCopier::copy(const schema::AttributeDescript
                                std::to_string(limits::kPreparedOctetsMax) +
                                " (what is beyond ASCII counts ten times or more)");
     }
-    if (auto violation = entry::check_value(description, value)) {
+    if (auto violation = check(description, value)) {
       return ldap::failure(violation->code, std::move(violation->diagnostic));
     }
     out.emplace_back(value);

@@ -3,6 +3,7 @@
 // worker thread, but for what it hands on.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,9 +41,12 @@ std::optional<ldap::OperationResult> read_changeable(const schema::Schema& schem
 // (limits::kPreparedOctetsMax).
 class ValueCopier {
  public:
+  // A value to be deleted may be one that could not be stored today, but was once.
+  enum class Purpose : std::uint8_t { kStored, kDeleted };
   std::optional<ldap::OperationResult> copy(const schema::AttributeDescription& description,
                                             const std::vector<std::string_view>& values,
-                                            std::vector<std::string>& out);
+                                            std::vector<std::string>& out,
+                                            Purpose purpose = Purpose::kStored);
 
  private:
   std::size_t weight_ = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/limit_counters.h"
 #include "base/limits.h"
 #include "text/ascii.h"
 #include "text/stringprep.h"
@@ -74,7 +75,9 @@ Result<void> append_ava(const Schema& schema, const AttributeType* known, std::s
   if (known == nullptr) {
     if (!text::prepare_string(value, text::Letters::kFolded, text::StringPart::kWhole, out)) {
       return invalid("the value of the naming attribute " + text::quoted(type) +
-                     " is not UTF-8 or holds a prohibited character");
+                     (text::has_excess_marks(value)
+                          ? " cannot be compared: " + std::string(text::kExcessMarks)
+                          : " is not UTF-8 or holds a prohibited character"));
     }
   } else {
     if (known->equality == nullptr) {
@@ -87,8 +90,10 @@ Result<void> append_ava(const Schema& schema, const AttributeType* known, std::s
                      " is not valid: " + why);
     }
     if (!known->equality->normalize(schema, value, out)) {
-      return invalid("the value of the naming attribute " + text::quoted(type) +
-                     " cannot be compared by " + std::string(known->equality->name()));
+      why = "the value of the naming attribute " + text::quoted(type) + " cannot be compared by " +
+            std::string(known->equality->name());
+      if (text::has_excess_marks(value)) why.append(": ").append(text::kExcessMarks);
+      return invalid(std::move(why));
     }
   }
   escape_from(out, start);
@@ -210,6 +215,7 @@ Result<std::string> normalize_dn(const Schema& schema, std::string_view text) {
   if (text.empty()) return std::string();
   const NestingGuard guard;
   if (guard.too_deep()) {
+    limits::count(limits::Counter::kNestedNames);
     return invalid("names inside the values of names are nested more than " +
                    std::to_string(kNestedNamesMax) + " deep");
   }

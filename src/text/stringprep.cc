@@ -166,23 +166,32 @@ bool is_dropped(UChar32 c) {
          u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) != 0;
 }
 
-// Whether more marks follow each other than limits::kCombiningMarksMax. What the map step drops
-// does not part them.
+// Counts the marks that follow each other. What the map step drops does not part them.
+class RunOfMarks {
+ public:
+  // False when there are more than limits::kCombiningMarksMax.
+  bool take(UChar32 c) {
+    if (c < 0x300) {
+      if ((c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c != 0xAD)) marks_ = 0;
+    } else if (becomes_mark(c)) {
+      return ++marks_ <= limits::kCombiningMarksMax;
+    } else if (!is_dropped(c)) {
+      marks_ = 0;
+    }
+    return true;
+  }
+
+ private:
+  std::size_t marks_ = 0;
+};
+
 bool has_long_run_of_marks(std::u16string_view text) {
-  std::size_t marks = 0;
+  RunOfMarks run;
   std::size_t i = 0;
   while (i < text.size()) {
-    const auto c = static_cast<UChar32>(step(text, &i));
-    if (c < 0x300) {
-      if ((c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c != 0xAD)) marks = 0;
-    } else if (becomes_mark(c)) {
-      if (++marks > limits::kCombiningMarksMax) {
-        limits::count(limits::Counter::kCombiningMarks);
-        return true;
-      }
-    } else if (!is_dropped(c)) {
-      marks = 0;
-    }
+    if (run.take(static_cast<UChar32>(step(text, &i)))) continue;
+    limits::count(limits::Counter::kCombiningMarks);
+    return true;
   }
   return false;
 }
@@ -314,6 +323,18 @@ bool prepare(std::string_view text, Letters letters, std::string& out, MakeWrite
 bool prepare_string(std::string_view text, Letters letters, StringPart part, std::string& out) {
   if (prepare_ascii_string(text, letters, part, out)) return true;
   return prepare(text, letters, out, [&] { return SpaceWriter(part, out); });
+}
+
+static_assert(limits::kCombiningMarksMax == 30, "kExcessMarks names the limit");
+
+bool has_excess_marks(std::string_view text) {
+  if (is_ascii(text) || !is_valid_utf8(text)) return false;
+  RunOfMarks run;
+  std::size_t at = 0;
+  char32_t c = 0;
+  while (next_code_point(text, &at, &c))
+    if (!run.take(static_cast<UChar32>(c))) return true;
+  return false;
 }
 
 bool prepare_numeric(std::string_view text, std::string& out) {

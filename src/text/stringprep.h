@@ -24,6 +24,11 @@ enum class StringPart : std::uint8_t { kWhole, kInitial, kAny, kFinal };
 // row than limits::kCombiningMarksMax. Section 2.6.1. A whole value comes out as " foo  bar ":
 // parts of it are plain substrings of these octets.
 bool prepare_string(std::string_view text, Letters letters, StringPart part, std::string& out);
+// Whether that limit is what keeps the text from being prepared: UTF-8 with a longer run.
+bool has_excess_marks(std::string_view text);
+// What a diagnostic says of it, and of that limit.
+inline constexpr std::string_view kExcessMarks =
+    "it has more than 30 combining marks in a row, which is the limit";
 // Section 2.6.2: spaces go.
 bool prepare_numeric(std::string_view text, std::string& out);
 // Section 2.6.3: spaces and hyphens go, letters are folded.

@@ -232,14 +232,18 @@ TEST(Stringprep, LimitsCombiningMarksInARow) {
   };
   std::string out;
   EXPECT_TRUE(prepare_string(run(30, ""), Letters::kFolded, StringPart::kWhole, out));
+  EXPECT_FALSE(has_excess_marks(run(30, "")));
+  EXPECT_FALSE(has_excess_marks(run(31, "") + "\xFF")) << "that is no UTF-8";
   for (const std::string& between : {""s, "\u00AD"s, "\u200B"s, "\u034F"s, "\uFE0F"s, "\u0085"s}) {
     out = "kept";
     EXPECT_FALSE(prepare_string(run(31, between), Letters::kFolded, StringPart::kWhole, out))
         << encode_hex(between);
     EXPECT_EQ(out, "kept");
+    EXPECT_TRUE(has_excess_marks(run(31, between))) << encode_hex(between);
   }
   out.clear();
   EXPECT_TRUE(prepare_string(run(1000, "e"), Letters::kFolded, StringPart::kWhole, out));
+  EXPECT_FALSE(has_excess_marks(run(1000, "e")));
 }
 
 // The same for every character of the lower planes between the marks, whatever it becomes: either
