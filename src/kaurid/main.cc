@@ -1,8 +1,9 @@
 // kaurid: the Kauri LDAP directory server (DESIGN section 10).
-#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <sstream>
 #include <string>
@@ -10,6 +11,7 @@
 #include "base/limit_counters.h"
 #include "kaurid/directory.h"
 #include "kaurid/options.h"
+#include "kaurid/signals.h"
 #include "kaurid/usage.h"
 #include "server/event_log.h"
 
@@ -18,19 +20,19 @@ namespace {
 using kauri::server::log_event;
 using kauri::server::Severity;
 
-// Signals are taken by sigwaitinfo() in the main thread alone; every thread inherits this mask.
-sigset_t block_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGHUP);
-  sigaddset(&set, SIGUSR1);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file at the size limit fails like a full disk
-  return set;
+// Blocks the signals that main() waits for before any library's constructors run: until then, and
+// that is while the kernel and the dynamic linker load the program, they end the process.
+// Nothing is initialized here, not even a sanitizer's run time: hence the bare system call.
+__attribute__((no_sanitize("address", "undefined", "thread"))) void block_signals_first(int, char**,
+                                                                                        char**) {
+  constexpr auto bit = [](int signal) {
+    return std::uint64_t{1} << static_cast<unsigned>(signal - 1);
+  };
+  static constexpr std::uint64_t kMask = bit(SIGTERM) | bit(SIGINT) | bit(SIGHUP) | bit(SIGUSR1);
+  ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &kMask, nullptr, sizeof(kMask));
 }
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const kFirstOfAll)(int, char**, char**) = block_signals_first;
 
 void print_ready(const kauri::kaurid::Directory& directory) {
   std::string line = "kaurid ready";
@@ -70,16 +72,20 @@ void log_limits(bool asked) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const sigset_t signals = block_signals();
+  kauri::kaurid::take_signals();
   const auto command_line = kauri::kaurid::parse_command_line(argc, argv);
   if (!command_line.options) return command_line.exit_code;
-  auto directory = kauri::kaurid::Directory::start(*command_line.options);
+  auto directory = [&] {
+    const kauri::kaurid::StartWatch watch;
+    return kauri::kaurid::Directory::start(*command_line.options);
+  }();
   if (!directory) {
     std::fputs(kauri::kaurid::error_lines("kaurid", directory.error().message()).c_str(), stderr);
     return 1;
   }
   print_password(**directory);
   print_ready(**directory);
+  const sigset_t signals = kauri::kaurid::awaited_signals();
   for (;;) {
     siginfo_t info{};
     if (sigwaitinfo(&signals, &info) < 0) continue;
