@@ -2,6 +2,7 @@
 it refused, and nothing else. Where the limit itself cannot be asked for in a moment, only what is past it is played."""
 import contextlib
 import os
+import random
 import re
 import resource
 import signal
@@ -55,8 +56,12 @@ def changing(count):
     return wire.modify(U, *[(wire.REPLACE, "description", "x")] * count)
 
 
+def marks(count):
+    return "a" + "\u0301" * count
+
+
 def marked(count):
-    return wire.search(U, wire.BASE, wire.equal("cn", "a" + "\u0301" * count))
+    return wire.search(U, wire.BASE, wire.equal("cn", marks(count)))
 
 
 def name_of_size(size):
@@ -87,6 +92,36 @@ def texts(octets):
 KINDS = ("cn", "sn", "o", "ou", "l", "st", "uid", "street", "title", "description", "givenName", "initials", "postalCode",
          "carLicense", "employeeNumber", "employeeType", "departmentNumber")
 
+def with_options(count):
+    return wire.modify(U, (wire.REPLACE, "description" + "".join(f";x-{number}" for number in range(count)), "a"))
+
+
+def with_option_of(size):
+    return wire.modify(U, (wire.REPLACE, "description;" + "x" * size, "a"))
+
+
+def name_in_names_text(count):
+    return "seeAlso=" * (count - 1) + "cn=a"
+
+
+def name_in_names(count):
+    """The outermost one is no value."""
+    return wire.search(name_in_names_text(count + 1), wire.BASE)
+
+
+def compared_in_names(count):
+    return wire.compare(U, "seeAlso", name_in_names_text(count))
+
+
+def posix(number):
+    return {"objectClass": ["inetOrgPerson", "posixAccount"], "uid": ["wide"], "cn": ["a"], "sn": ["a"], "uidNumber": [number],
+            "gidNumber": ["1"], "homeDirectory": ["/"]}
+
+
+def with_digits(count):
+    return wire.add(f"uid=wide,{P}", posix("1" * count))
+
+
 # Counter, requests at the limit and one past it, the limit, result codes past it. The session is the administrator's.
 REQUESTS = (
     ("filter_depth", nested, 64, (2, 11)),
@@ -95,7 +130,16 @@ REQUESTS = (
     ("requested_attributes", asking, 1000, (11,)),
     ("changes", changing, 10_000, (11,)),
     ("combining_marks", marked, 30, (0,)),
+    ("combining_marks", lambda count: wire.modify(U, (wire.REPLACE, "title", marks(count))), 30, (21,)),
+    ("combining_marks", lambda count: wire.compare(U, "title", marks(count)), 30, (21,)),
+    ("combining_marks", lambda count: wire.search(f"cn={marks(count)},{P}", wire.BASE), 30, (34,)),
     ("dn_size", name_of_size, 8192, (34,)),
+    ("dn_size", lambda size: wire.modify(U, (wire.REPLACE, "seeAlso", "cn=" + "x" * (size - 3))), 8192, (21,)),
+    ("options", with_options, 32, (17,)),
+    ("options", with_option_of, 128, (17,)),
+    ("nested_names", name_in_names, 4, (34,)),
+    ("nested_names", compared_in_names, 4, (21,)),
+    ("integer_digits", with_digits, 4096, (21,)),
     ("dn_rdns", lambda count: wire.search(",".join(["cn=x"] * count), wire.BASE), 128, (34,)),
     ("rdn_avas", lambda count: wire.search("+".join(f"{kind}=x" for kind in KINDS[:count]), wire.BASE), 16, (34,)),
     ("description_size", described, 1024, (11,)),
@@ -174,6 +218,59 @@ def message_sizes(world):
         check(counters(world).get("message_size", 0) == before + 1, "a message past its limit is not counted")
 
 
+def increments(world):
+    """Long numbers count as many."""
+    name = f"uid=wide,{P}"
+    with world.as_admin(timeout=60) as admin:
+        for count, code in ((793, 0), (794, 11)):
+            expect(admin.ask(wire.add(name, posix("8" * 4000))), 0)
+            before = counters(world).get("increments", 0)
+            reply = expect(admin.ask(wire.modify(name, *[(wire.INCREMENT, "uidNumber", "1")] * count), timeout=60), code)
+            check(code == 0 or "100000" in reply.text, f"the refusal does not name the limit: {reply!r}")
+            check(counters(world).get("increments", 0) == before + (code != 0), f"{count} increments are counted wrongly")
+            expect(admin.ask(wire.delete(name)), 0)
+
+
+def trigrams(world):
+    """Few values of random text, and the many short ones that may have as many."""
+    source = random.Random(1)
+    words = lambda count, size: list({  # noqa: E731
+        "".join(source.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=size)): None for _ in range(count)})
+    name = f"uid=wide,{P}"
+    entry = lambda values: {"objectClass": ["inetOrgPerson"], "uid": ["wide"], "cn": values, "sn": ["a"]}  # noqa: E731
+    with world.as_admin(timeout=60) as admin:
+        before = counters(world).get("new_grams", 0)
+        expect(admin.ask(wire.add(name, entry(words(8000, 8))), timeout=60), 0)
+        expect(admin.ask(wire.modify(name, (wire.REPLACE, "cn", *words(8000, 8))), timeout=60), 0)
+        check(counters(world).get("new_grams", 0) == before, "trigrams are counted within their limit")
+        reply = expect(admin.ask(wire.modify(name, (wire.REPLACE, "cn", *words(8, 4000))), timeout=60), 11)
+        check("20000" in reply.text, f"the refusal does not name the limit: {reply!r}")
+        expect(admin.ask(wire.delete(name), timeout=60), 0)
+        expect(admin.ask(wire.add(name, entry(words(8, 4000))), timeout=60), 11)
+        check(counters(world).get("new_grams", 0) == before + 2, "trigrams past their limit are not counted")
+
+
+def bases_of_aliases(world):
+    """Aliases below one branch to entries of another."""
+    most = 256
+    with world.as_admin(timeout=60) as admin:
+        for branch in ("from", "to"):
+            expect(admin.ask(wire.add(f"ou={branch},{P}", {"objectClass": ["organizationalUnit"], "ou": [branch]})), 0)
+        for number in range(most + 1):
+            if number == most:
+                before = counters(world).get("alias_bases", 0)
+                reply = expect(admin.ask(wire.search(f"ou=from,{P}", wire.SUB, "(uid=t*)", deref=3)), 0)
+                check(len(reply.entries) == most, f"{len(reply.entries)} entries of {most} aliases")
+                check(counters(world).get("alias_bases", 0) == before, "bases are counted at their limit")
+            name = f"uid=t{number},ou=to,{P}"
+            expect(admin.ask(wire.add(name, person(f"t{number}"))), 0)
+            expect(admin.ask(wire.add(f"cn=t{number},ou=from,{P}", {
+                "objectClass": ["alias", "extensibleObject"], "cn": [f"t{number}"], "aliasedObjectName": [name]})), 0)
+        reply = expect(admin.ask(wire.search(f"ou=from,{P}", wire.SUB, "(uid=t*)", deref=3)), 11)
+        check("256" in reply.text, f"the refusal does not name the limit: {reply!r}")
+        check(counters(world).get("alias_bases", 0) == before + 1, "bases past their limit are not counted")
+
+
 def alias_chains(world):
     most = 32
     with world.as_admin(timeout=30) as admin:
@@ -187,8 +284,9 @@ def alias_chains(world):
         reply = admin.ask(wire.search(f"cn=al{most - 1},{P}", wire.BASE, deref=2))
         check(reply.code == 0 and len(reply.entries) == 1, f"{most} aliases one after another: {reply!r}")
         check(counters(world).get("alias_chain", 0) == before, "a chain of aliases is counted at its limit")
-        expect(admin.ask(wire.search(f"cn=al{most},{P}", wire.BASE, deref=2)), 33, 36)
-        check(counters(world).get("alias_chain", 0) > before, "a chain of aliases past its limit is not counted")
+        reply = expect(admin.ask(wire.search(f"cn=al{most},{P}", wire.BASE, deref=2)), 36)
+        check(f"more than {most} aliases" in reply.text, f"the refusal does not name the limit: {reply!r}")
+        check(counters(world).get("alias_chain", 0) == before + 1, "a chain of aliases past its limit is not counted")
 
 
 def passwords(world):
@@ -239,6 +337,7 @@ def operations_in_memory(world):
 
 DEFAULTS = (("requests", requests), ("controls", controls), ("values of a request", values_of_a_request),
             ("work of a filter", filter_work), ("message sizes", message_sizes), ("alias chains", alias_chains),
+            ("increments", increments), ("trigrams", trigrams), ("bases of aliases", bases_of_aliases),
             ("passwords", passwords), ("values inside the entry", values_inside_the_entry),
             ("operations in memory", operations_in_memory))
 

@@ -2,13 +2,14 @@
  * LD_PRELOAD, it makes one of libc's functions behave as a careless server would have used it.
  * KAURI_PLANT names the fault; a campaign that does not notice it has failed.
  *
- *   full-disk-lies     a write that finds no room says that it was done
- *   torn-log           a torn line cannot be taken back, though it says so
- *   no-pause           accepting is never paused, and there is no spare descriptor: a listener that
- * spins endless-output     a socket that is full takes everything all the same, into memory that
- * nobody counts dear-connections   each connection costs 64 KiB, for ever slow-crowds        each
- * wake-up looks at every connection there is short-reads-lose   a receive of a few octets loses one
- *   slow-search        looking for a part of a value takes the square of its size
+ * - full-disk-lies: a write that finds no room says that it was done.
+ * - torn-log: a torn line cannot be taken back, though it says so.
+ * - no-pause: accepting is never paused, and there is no spare descriptor: a listener that spins.
+ * - endless-output: a socket that is full takes everything, into memory that nobody counts.
+ * - dear-connections: each connection costs 64 KiB, for ever.
+ * - slow-crowds: each wake-up looks at every connection there is.
+ * - short-reads-lose: a receive of a few octets loses one.
+ * - slow-search: looking for a part of a value takes the square of its size.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -95,27 +96,28 @@ static int is_spare(const char* path) {
   return strcmp(path, "/dev/null") == 0 && planted("no-pause");
 }
 
+typedef int (*Open)(const char* path, int flags, ...);
+
+static int open_by(Open real, const char* path, int flags, va_list list) {
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(list, mode_t) : 0;
+  if (!is_spare(path)) return real(path, flags, mode);
+  errno = EMFILE;
+  return -1;
+}
+
 int open(const char* path, int flags, ...) {
   va_list list;
   va_start(list, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(list, mode_t) : 0;
+  const int file = open_by(REAL(open), path, flags, list);
   va_end(list);
-  if (is_spare(path)) {
-    errno = EMFILE;
-    return -1;
-  }
-  return REAL(open)(path, flags, mode);
+  return file;
 }
 int open64(const char* path, int flags, ...) {
   va_list list;
   va_start(list, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(list, mode_t) : 0;
+  const int file = open_by(REAL(open64), path, flags, list);
   va_end(list);
-  if (is_spare(path)) {
-    errno = EMFILE;
-    return -1;
-  }
-  return REAL(open64)(path, flags, mode);
+  return file;
 }
 
 int epoll_ctl(int poller, int what, int file, struct epoll_event* event) {
