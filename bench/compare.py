@@ -16,6 +16,7 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,7 +42,7 @@ class Comparison:
         self.data = Data(options.scripts, options.work, options.entries)
         self.chosen = rows(self.data, options.rows, options.durability)
         self.client = Client(options, self.data, self.chosen)
-        self.servers = [*(PEERS[key](options) for key in options.peers), Kauri(options)]
+        self.all = self.servers = [*(PEERS[key](options) for key in options.peers), Kauri(options)]
         self.names = {server.key: server.name for server in (self.servers[-1], *self.servers[:-1])}
         self.loads, self.sizes, self.extras, self.missing = {}, {}, {}, {}
         self.controls = []
@@ -56,8 +57,9 @@ class Comparison:
         """A peer that fails is left out from here on, with the reason; Kauri must not fail."""
         if server.key == "kauri":
             raise error
+        quietly_stopped(server)
         self.missing[server.name] = " ".join(str(error).split())[:400]
-        self.servers.remove(server)
+        self.servers = [one for one in self.servers if one is not server]
         self.say(f"{server.name} is left out: {self.missing[server.name]}")
 
     def load(self, server):
@@ -135,6 +137,14 @@ class Comparison:
                 "extras": self.extras, "seconds": round(time.monotonic() - self.began),
                 "rows": [{key: getattr(row, key) for key in told} for row in titles(self.chosen)],
                 "records": self.client.records}
+
+
+def quietly_stopped(server):
+    """What has failed or was interrupted must not leave a server behind."""
+    try:
+        server.stop()
+    except (RuntimeError, OSError, subprocess.TimeoutExpired):
+        pass
 
 
 def environment(options, servers):
@@ -239,7 +249,12 @@ def check(parser, options):
 
 def compare(options):
     comparison = Comparison(options)
-    saved = comparison.run()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit("compare.py: ended by a signal"))
+    try:
+        saved = comparison.run()
+    finally:
+        for server in comparison.all:
+            quietly_stopped(server)
     folder = write(options, saved)
     comparison.say(f"written: {os.path.relpath(folder)}")
     if options.page:

@@ -15,6 +15,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -139,6 +140,7 @@ def main():
         parser.error(f"no peer is called '{unknown[0]}'; there are {', '.join(PEERS)}")
     if shutil.which("ldclt") is None:
         sys.exit("ldclt.py: there is no ldclt; Debian's package 389-ds-base has it")
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit("ldclt.py: ended by a signal"))
     with tempfile.TemporaryDirectory(prefix="kauri-") as options.work:
         os.chmod(options.work, 0o755)
         compare(options)

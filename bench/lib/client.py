@@ -14,6 +14,7 @@ from rows import BASE_ARGUMENTS, filled, first_number
 KEPT = ("workload", "seconds", "operations", "ops_per_s", "not_started", "latency_us", "entries", "expected_entries",
         "result_codes", "errors", "connections_lost", "client_cpu_us_per_op", "client_busiest_thread", "server",
         "other_cpu_s", "warnings")
+PATIENCE = 120  # seconds for an answer: a peer that stalls is slow, which its latencies tell, and not wrong
 UNTIL_USED_UP = ("--duration", "900", "--accept", "32")
 
 
@@ -36,6 +37,8 @@ class Client:
 
     def command(self, server, arguments):
         base = [] if "--base" in arguments else BASE_ARGUMENTS
+        if "--timeout" not in arguments:
+            base = [*base, "--timeout", str(PATIENCE)]
         return [os.path.join(self.options.bin, "kauri"), "bench", *arguments, *base, "--uri", server.uri, "--server-pid",
                 str(server.pid), "--durability", self.options.durability, "--dataset",
                 f"gen-users {self.data.entries} and two groups", "--json"]

@@ -109,7 +109,7 @@ def groups(data):
                 rate_bar={"slapd": 20} if name == "large" else 0),
             Row(f"group-{name}-search", f"(member=...) in the group of {members:,}, 1 connection", "group",
                 ["search", "--base", GROUPS, "--filter", f"(&(member={member})(cn={name}))", *inside, "--attributes", "1.1",
-                 "--expect-entries", "1", "--connections", "1", "--timeout", "120"],
+                 "--expect-entries", "1", "--connections", "1"],
                 rate_bar={"slapd": 20} if name == "large" else 0),
         ]
     return out
