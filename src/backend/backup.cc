@@ -2,10 +2,10 @@
 
 #include <array>
 
+#include "backend/backup_check.h"
 #include "backend/change_log.h"
 #include "backend/core.h"
 #include "backend/meta.h"
-#include "base/endian.h"
 
 namespace kauri::backend {
 namespace {
@@ -63,30 +63,23 @@ Result<BackupHeader> header_of(const Snapshot& snapshot, const BackupOptions& op
   return header;
 }
 
-// What can be proved of a record by itself: nobody should learn at the restore that it was damaged
-// before the backup.
-Result<void> check_record(Core& core, Table table, const storage::Cursor& cursor) {
-  if (table != Table::kEntries && table != Table::kChanges) return {};
-  if (cursor.key().size() != sizeof(std::uint64_t))
-    return corruption("table " + std::string(storage::table_name(table)) +
-                      ": a key has not 8 octets");
-  const auto number = load_big_endian<std::uint64_t>(cursor.key());
-  if (table == Table::kEntries) {
-    KAURI_CHECK(parse_entry(core, EntryId(number), cursor.value()));
-    return {};
-  }
-  if (const auto record = decode_change(cursor.value()); !record)
-    return record.error().with_context("table changes, sequence " + std::to_string(number));
-  return {};
+// Nobody should learn at the restore that something was damaged before the backup.
+Result<void> fits(const Result<void>& checked) {
+  if (checked) return {};
+  return Error(checked.error().code(),
+               checked.error().message() +
+                   "; the database is damaged and no backup is made of it: run verify, which "
+                   "tells all that is wrong, then restore an earlier backup");
 }
 
-Result<void> add_table(Core& core, storage::Txn& txn, Table table, BackupWriter& writer,
+Result<void> add_table(storage::Txn& txn, Table table, BackupCheck& check, BackupWriter& writer,
                        Reporter& reporter) {
   KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn.cursor(table));
   KAURI_TRY(bool found, cursor->first());
   while (found) {
-    KAURI_CHECK(check_record(core, table, *cursor));
-    KAURI_CHECK(writer.add({table, cursor->key(), cursor->value()}));
+    const BackupRecord record = {table, cursor->key(), cursor->value()};
+    KAURI_CHECK(fits(check.add(record)));
+    KAURI_CHECK(writer.add(record));
     reporter.advance();
     KAURI_TRY(found, cursor->next());
   }
@@ -196,7 +189,9 @@ Result<BackupHeader> write_database(Core& core, const BackupOptions& options,
   }
   Reporter reporter(options, header.records);
   KAURI_CHECK(writer.begin(header));
-  for (const Table table : kTables) KAURI_CHECK(add_table(core, txn, table, writer, reporter));
+  BackupCheck check;
+  for (const Table table : kTables) KAURI_CHECK(add_table(txn, table, check, writer, reporter));
+  KAURI_CHECK(fits(check.finish()));
   KAURI_CHECK(writer.finish());
   return header;
 }

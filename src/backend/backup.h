@@ -24,8 +24,9 @@ struct BackupOptions {
   BackupProgress progress = {};
 };
 
-// The whole database. Each entry and change record is checked against its checksum on the way.
-// RETURNS: the header; kCorruption for a record that is damaged, and what storage and sink return.
+// The whole database. Each record is checked on the way, and whether they fit one another
+// (backup_check.h). RETURNS: the header; kCorruption for damage, with the table and what to do, and
+// what storage and sink return.
 Result<BackupHeader> write_backup(Database& database, const BackupOptions& options,
                                   const OctetSink& sink);
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "backend/backup_check.h"
 #include "backend/backup_file.h"
 #include "backend/core.h"
 #include "backend/meta_format.h"
@@ -88,6 +89,7 @@ class Restorer {
   Result<void> check_suffix(const std::string& suffix, const std::string& of);
   Result<storage::DirectoryLock> take_place();
   Result<void> load(Opened& backup, const std::string& directory);
+  static Result<void> check_fits(const Opened& backup, const Result<void>& checked);
   static Result<void> check_format(const Opened& backup, std::string_view value);
   Result<void> load_records(Opened& backup, storage::Env& env);
   Result<void> replay_all(const std::string& directory);
@@ -181,7 +183,17 @@ Result<void> Restorer::check_format(const Opened& backup, std::string_view value
                                  ", and its table meta another one"));
 }
 
+// Its checksums are right: it was made of a database that was damaged, by a program that did not
+// see it.
+Result<void> Restorer::check_fits(const Opened& backup, const Result<void>& checked) {
+  if (checked) return {};
+  return backup.named(corruption(checked.error().message() +
+                                 "; the backup is of a database that was damaged: restore an "
+                                 "earlier one"));
+}
+
 Result<void> Restorer::load_records(Opened& backup, storage::Env& env) {
+  BackupCheck check;
   std::string format;
   append_big_endian(format, kFormatVersion);
   std::unique_ptr<storage::WriteTxn> txn;
@@ -195,11 +207,12 @@ Result<void> Restorer::load_records(Opened& backup, storage::Env& env) {
       txn.reset();
       octets = 0;
     }
-    if (end) return {};
+    if (end) return check_fits(backup, check.finish());
     if (txn == nullptr) {
       KAURI_TRY(txn, env.begin_write());
     }
     BackupRecord one = **record;
+    KAURI_CHECK(check_fits(backup, check.add(one)));
     if (one.table == Table::kMeta && one.key == kMetaFormat) {
       KAURI_CHECK(check_format(backup, one.value));
       one.value = format;  // what is written here has the checksums of this version

@@ -139,7 +139,11 @@ TEST(Restore, VerifyLooksAtTheNewDatabase) {
   ASSERT_EQ(place.restore(backup_of(world.database())), "");
   {
     auto txn = world.database().env().begin_write();
-    ASSERT_TRUE((*txn)->erase(storage::Table::kEntries, std::string("\0\0\0\0\0\0\0\5", 8)));
+    // A list of an index, which nothing leads to.
+    auto cursor = std::move((*txn)->cursor(storage::Table::kIndex).value());
+    ASSERT_TRUE(cursor->first().value());
+    while (cursor->value().size() != 8) ASSERT_TRUE(cursor->next().value());
+    ASSERT_TRUE((*txn)->erase(storage::Table::kIndex, std::string(cursor->key())));
     ASSERT_TRUE((*txn)->commit());
   }
   const std::string damaged = backup_of(world.database());

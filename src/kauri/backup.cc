@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backend/backup.h"
+#include "backend/backup_check.h"
 #include "backend/csn.h"
 #include "base/clock.h"
 #include "kauri/backup_target.h"
@@ -51,13 +52,16 @@ Result<BackupHeader> read_header(const std::string& path) {
   return reader->header();
 }
 
-// To the end, which proves all checksums.
-Result<Written> read_through(BackupReader& reader, ProgressPrinter& printer, const char* phase) {
+// To the end, which proves all checksums. With `check` also whether the records fit one another.
+Result<Written> read_through(BackupReader& reader, ProgressPrinter& printer, const char* phase,
+                             backend::BackupCheck* check) {
   for (;;) {
     KAURI_TRY(const auto record, reader.next());
     if (!record) break;
+    if (check != nullptr) KAURI_CHECK(check->add(*record));
     printer.count(phase, reader.records(), reader.header().records);
   }
+  if (check != nullptr) KAURI_CHECK(check->finish());
   return Written{reader.header(), reader.octets(), false};
 }
 
@@ -65,7 +69,9 @@ Result<Written> check_file(const std::string& path, ProgressPrinter& printer) {
   KAURI_TRY(backend::InputFile file, backend::InputFile::open(path));
   auto reader = BackupReader::open(source_of(file));
   if (!reader) return reader.error().with_context(path);
-  auto done = read_through(*reader, printer, "check");
+  const bool database = reader->header().content == BackupContent::kDatabase;
+  backend::BackupCheck check;
+  auto done = read_through(*reader, printer, "check", database ? &check : nullptr);
   if (!done) return done.error().with_context(path);
   return done;
 }
@@ -91,14 +97,27 @@ Result<kaurid::BackupRequest> request_of(const Options& options) {
 // short never gets its name.
 Result<Written> from_server(kaurid::BackupConnection& server, BackupTarget& target,
                             ProgressPrinter& printer) {
+  std::uint64_t octets = 0;
+  bool gone = false;
   const auto source = [&](char* out, std::size_t size) -> Result<std::size_t> {
     KAURI_TRY(const std::size_t count, server.read(out, size));
+    gone = count == 0;
+    octets += count;
     KAURI_CHECK(target.write({out, count}));
     return count;
   };
-  KAURI_TRY(BackupReader reader, BackupReader::open(source));
-  KAURI_TRY(Written done, read_through(reader, printer, "backup"));
-  done.online = true;
+  const auto take = [&]() -> Result<Written> {
+    KAURI_TRY(BackupReader reader, BackupReader::open(source));
+    // The server has checked how the records fit one another.
+    return read_through(reader, printer, "backup", nullptr);
+  };
+  Result<Written> done = take();
+  // A server that fails says so in the stream; one that only goes away cannot.
+  if (!done && gone)
+    return Error(ErrorCode::kIo, "the server went away after " + std::to_string(octets) +
+                                     " octets, before the backup was whole; its event log has "
+                                     "the cause");
+  if (done) done->online = true;
   return done;
 }
 

@@ -1,16 +1,20 @@
 // kauri backup and kauri restore as a user runs them, in process.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "backend/backup_file.h"
 #include "backend/backup_stream.h"
 #include "base/random.h"
 #include "kauri/backup_target.h"
 #include "kauri/testing/command.h"
+#include "kaurid/backup_socket.h"
 #include "kaurid/demo.h"
 #include "kaurid/directory.h"
 
@@ -100,6 +104,27 @@ TEST_F(BackupCommand, ARunningServerGivesTheSame) {
       run_command({"restore", "--data", path("d"), "--from", path("online"), "--force"});
   EXPECT_EQ(in_use.status, 1);
   EXPECT_THAT(in_use.err, HasSubstr("in use by process"));
+}
+
+// As one that a damaged page ends.
+TEST_F(BackupCommand, AServerThatGoesAway) {
+  import_demo();
+  auto listener = kaurid::listen_for_backups(path("d") + "/db");
+  ASSERT_TRUE(listener) << listener.error().message();
+  std::thread server([&listener] {
+    pollfd waiting = {listener->get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&waiting, 1, -1), 1);
+    const backend::FileHandle client(::accept(listener->get(), nullptr, nullptr));
+    char line[64];
+    EXPECT_GT(::recv(client.get(), line, sizeof(line), 0), 0);
+    EXPECT_EQ(::send(client.get(), "kauri", 5, MSG_NOSIGNAL), 5);
+  });
+  const CommandOutcome outcome = run_command({"backup", "--data", path("d"), "--to", path("gone")});
+  server.join();
+  kaurid::remove_backup_socket(path("d") + "/db");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("the server went away after 5 octets"));
+  EXPECT_THAT(names_in("."), testing::Not(testing::Contains(HasSubstr("gone"))));
 }
 
 TEST_F(BackupCommand, ADirectoryTakesMany) {

@@ -124,8 +124,34 @@ TEST_F(DamageCommand, ExportOfADamagedEntryLeavesNoFile) {
   break_record(Table::kEntries);
   const CommandOutcome exported = on("export", {"--output", path("out.ldif")});
   EXPECT_EQ(exported.status, 1);
-  EXPECT_THAT(exported.err, HasSubstr("table entries, id "));
-  EXPECT_THAT(on("verify").out, HasSubstr("table entries, id "));
+  EXPECT_FALSE(std::filesystem::exists(path("out.ldif")));
+  EXPECT_FALSE(std::filesystem::exists(path("out.ldif.partial")));
+  EXPECT_THAT(exported.err, HasSubstr("record in table entries, key "));
+  EXPECT_THAT(on("verify").out, HasSubstr("record in table entries, key "));
+}
+
+// Keys stay in order, and the entry is whole; but nobody who looks for it would find it.
+TEST_F(DamageCommand, AnEntryUnderAnotherNumber) {
+  Image damaged = image();
+  const std::uint64_t leaf =
+      damaged.leaf(Table::kEntries, damaged.tree(Table::kEntries).leaf_pages - 1);
+  const std::size_t last = storage::page::nodes_of(damaged.page(leaf)) - 1;
+  const std::size_t place = damaged.node_place(leaf, last) + storage::page::kNodeHeaderSize + 6;
+  damaged.octets()[place] = static_cast<char>(damaged.octets()[place] ^ 1);
+  put(damaged);
+  for (const char* command : {"export", "backup"}) {
+    const std::vector<std::string> target = {command == std::string("backup") ? "--to" : "--output",
+                                             path("made")};
+    const CommandOutcome outcome = on(command, target);
+    EXPECT_EQ(outcome.status, 1) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("record in table entries, key ")) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("run verify")) << command;
+    EXPECT_FALSE(std::filesystem::exists(path("made"))) << command;
+    EXPECT_FALSE(std::filesystem::exists(path("made.partial"))) << command;
+  }
+  const CommandOutcome verified = on("verify");
+  EXPECT_EQ(verified.status, 1);
+  EXPECT_THAT(verified.out, HasSubstr("record in table entries, key "));
 }
 
 TEST_F(DamageCommand, AnIndexIsMadeAnewFromDamage) {
@@ -147,7 +173,7 @@ TEST_F(DamageCommand, AnotherFormat) {
   for (const char* command : {"verify", "export", "reindex"}) {
     const CommandOutcome outcome = on(command);
     EXPECT_EQ(outcome.status, 1) << command;
-    EXPECT_THAT(outcome.err, HasSubstr("format version 1 and this program knows version 2"));
+    EXPECT_THAT(outcome.err, HasSubstr("format version 1 and this program knows version 3"));
   }
 }
 

@@ -1,11 +1,16 @@
 #include "kauri/export.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "backend/offline.h"
 #include "kauri/offline.h"
@@ -21,17 +26,58 @@ struct Options {
   bool json = false;
 };
 
-struct FileCloser {
-  void operator()(std::FILE* file) const {
-    if (file != stdout) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, FileCloser>;
-
-Error write_error(const std::string& output) {
-  return {ErrorCode::kIo, "cannot write " + (output == "-" ? "standard output" : output) + ": " +
-                              std::strerror(errno)};
+Error write_error(const std::string& path) {
+  return {ErrorCode::kIo,
+          "cannot write " + (path == "-" ? "standard output" : path) + ": " + std::strerror(errno)};
 }
+
+// LDIF has no end mark: a part of an export would pass for a whole one. So a file has its name only
+// when all is in it, and until then another one. What is no file (a pipe, a device) is written to.
+class Output {
+ public:
+  static Result<Output> open(const std::string& path) {
+    struct stat info {};
+    const bool other = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+    Output out(path, path == "-" || other ? path : path + ".partial");
+    out.file_ = path == "-" ? stdout : std::fopen(out.written_.c_str(), "wbe");
+    if (out.file_ == nullptr) return write_error(out.written_);
+    return out;
+  }
+  Output(Output&& other) noexcept
+      : path_(std::move(other.path_)),
+        written_(std::move(other.written_)),
+        file_(std::exchange(other.file_, nullptr)) {}
+  Output& operator=(Output&&) = delete;
+  ~Output() {
+    if (file_ == nullptr || file_ == stdout) return;
+    std::fclose(file_);
+    if (written_ != path_) ::unlink(written_.c_str());
+  }
+
+  Result<void> write(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), file_) == text.size()) return {};
+    return write_error(written_);
+  }
+  // All of it is there.
+  Result<void> finish() {
+    if (std::fflush(file_) != 0) return write_error(written_);
+    if (file_ == stdout) return {};
+    if (std::fclose(std::exchange(file_, nullptr)) == 0 &&
+        (written_ == path_ || std::rename(written_.c_str(), path_.c_str()) == 0))
+      return {};
+    const Error failure = write_error(written_);
+    if (written_ != path_) ::unlink(written_.c_str());
+    return failure;
+  }
+
+ private:
+  Output(std::string path, std::string written)
+      : path_(std::move(path)), written_(std::move(written)) {}
+
+  std::string path_;
+  std::string written_;
+  std::FILE* file_ = nullptr;
+};
 
 Result<void> run(const Options& options) {
   if (options.json && options.output == "-") {
@@ -43,14 +89,11 @@ Result<void> run(const Options& options) {
   what.base = options.base;
   KAURI_TRY(const auto database,
             open_database(chosen, {.page_tables = backend::tables_of_export(what)}));
-  File file(options.output == "-" ? stdout : std::fopen(options.output.c_str(), "wbe"));
-  if (file == nullptr) return write_error(options.output);
-  const auto write = [&](std::string_view text) -> Result<void> {
-    if (std::fwrite(text.data(), 1, text.size(), file.get()) == text.size()) return {};
-    return write_error(options.output);
-  };
-  KAURI_TRY(const std::uint64_t entries, backend::export_ldif(*database, what, write));
-  if (std::fflush(file.get()) != 0) return write_error(options.output);
+  KAURI_TRY(Output output, Output::open(options.output));
+  KAURI_TRY(const std::uint64_t entries,
+            backend::export_ldif(*database, what,
+                                 [&output](std::string_view text) { return output.write(text); }));
+  KAURI_CHECK(output.finish());
   if (options.json) {
     const nlohmann::json out = {{"entries", entries}, {"file", options.output}};
     print_json(out);
