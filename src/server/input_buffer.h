@@ -35,10 +35,11 @@ class InputBuffer {
     messages_ = 0;
     State state = State::kNeedMore;
     while (!rest.empty()) {
-      const ber::Frame frame = ber::find_message(rest, size_max());
+      const std::size_t most = size_max();
+      const ber::Frame frame = ber::find_message(rest, most);
       if (frame.state == ber::Frame::State::kIncomplete) break;
       if (frame.state == ber::Frame::State::kBroken) {
-        error_ = frame.error;
+        error_ = why_broken(rest, most, frame);
         state = State::kBroken;
         rest = {};
         break;
@@ -61,16 +62,18 @@ class InputBuffer {
   std::size_t capacity() const { return kept_.capacity(); }
   // Messages that the last consume() handed out.
   std::size_t messages() const { return messages_; }
-  // Why the stream is broken, as a static sentence.
-  const char* error() const { return error_; }
+  // Why the stream is broken; "" before it is. VALID UNTIL: the buffer goes or takes more octets.
+  const char* error() const { return error_.c_str(); }
   void clear() { std::string().swap(kept_); }
 
  private:
   void keep(std::string_view rest, bool from_kept);
+  static std::string why_broken(std::string_view rest, std::size_t size_max,
+                                const ber::Frame& frame);
 
   std::string kept_;
   std::size_t messages_ = 0;
-  const char* error_ = nullptr;
+  std::string error_;
 };
 
 }  // namespace kauri::server

@@ -76,7 +76,9 @@ TEST(InputBuffer, AMessageTooLargeIsToldFromItsHeader) {
   const std::string stream = message('a', 10) + std::string("\x30\x82\x04\x00", 4);
   EXPECT_EQ(collector.feed(stream), InputBuffer::State::kBroken);
   EXPECT_EQ(collector.messages.size(), 1U);
-  EXPECT_NE(collector.input.error(), nullptr);
+  const std::string error = collector.input.error();
+  EXPECT_NE(error.find("1028 octets, the limit of this connection is 1000"), std::string::npos)
+      << error;
   EXPECT_EQ(collector.input.kept_size(), 0U);
 }
 

@@ -215,6 +215,7 @@ def message_sizes(world):
         with who(timeout=30) as connection:
             reply = connection.raw(of_size(most + 1), 9, 30)
             check((reply.notice or reply.closed) and not reply.entries, f"{most + 1} octets: {reply!r}")
+            check(not reply.notice or f"{most + 1} octets, the limit of this connection is {most}" in reply.text, f"{reply!r}")
         check(counters(world).get("message_size", 0) == before + 1, "a message past its limit is not counted")
 
 
