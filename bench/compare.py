@@ -2,7 +2,7 @@
 """Measures Kauri beside other directory servers: same data, indexes, rules and client, one server at a time.
 
     compare.py --bin DIR [--peers slapd,389ds,apacheds] [--entries 100000] [--durability durable|relaxed]
-               [--duration 2.5] [--runs 3] [--rows REGEX] [--name NAME] [--page] [--work DIR]
+               [--duration 2] [--runs 3] [--rows REGEX] [--name NAME] [--page] [--work DIR]
 
 Writes bench/results/NAME/table.md and result.json (environment, versions, commands, each run), with --page also
 docs/performance.md from the newest results that are there. Exit status 1 when any answer of any server was wrong.
@@ -157,7 +157,7 @@ def environment(options, servers):
         machine["memory_bytes"] = int(re.search(r"MemTotal:\s*(\d+)", file.read())[1]) * 1024
     found = subprocess.run(["findmnt", "-no", "FSTYPE,OPTIONS", "-T", options.work], capture_output=True, text=True,
                            check=False)
-    machine["file_system"] = found.stdout.strip()
+    machine["file_system"] = " ".join(found.stdout.split())
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
     return {"machine": machine, "commit": commit.stdout.strip(), "command": options.command,
             "versions": {server.key: server.version() for server in servers},
@@ -197,8 +197,9 @@ def write_page(results):
             with open(path, encoding="utf-8") as file:
                 saved = json.load(file)
             key = (-saved["options"]["entries"], saved["options"]["durability"])
-            if key not in newest or saved["time_utc"] > newest[key]["time_utc"]:
-                newest[key] = saved
+            saved["rank"] = (saved["options"]["rows"] == ".", saved["time_utc"])  # all rows before some of them
+            if key not in newest or saved["rank"] > newest[key]["rank"]:
+                newest[key] = {**saved, "folder": name}
     if not newest:
         raise RuntimeError(f"{results} has no result yet")
     with open(PAGE, "w", encoding="utf-8") as file:
@@ -212,7 +213,7 @@ def parse():
     parser.add_argument("--scripts", default=os.path.join(HERE, "peers"), help="directory with the peers' scripts")
     parser.add_argument("--entries", type=int, default=100_000)
     parser.add_argument("--durability", choices=("durable", "relaxed"), default="durable")
-    parser.add_argument("--duration", type=float, default=2.5, help="seconds of each run of a row")
+    parser.add_argument("--duration", type=float, default=2, help="seconds of each run of a row")
     parser.add_argument("--warmup", type=float, default=0.5)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--rows", default=".", help="only rows, and import, open-loop, idle, move, null, whose key this regular "

@@ -65,7 +65,7 @@ def idle(server):
     """-> {connections, bytes_each}: what connections that have bound and then wait take of the server's memory."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    count = min(server.idle_max, hard - 200)
+    count = min(server.idle_max, max(100, hard - 500))  # the server has the same limit, and other files
     host, port = server.uri.removeprefix("ldap://").split(":")
     before = private_bytes(server.pid)
     with contextlib.ExitStack() as stack:

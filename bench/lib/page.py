@@ -164,6 +164,8 @@ class Result:
                  "loads, moves and open loops once. Made with:", "", "```sh", saved["command"], "```", ""]
         lines += [f"- {self.servers[key]}: {version}; {saved['durability'][key]}" for key, version in saved["versions"].items()]
         lines += [f"- {name}: not measured, {reason}" for name, reason in saved["missing"].items()]
+        if "folder" in saved:
+            lines += ["", f"Every run: [bench/results/{saved['folder']}](../bench/results/{saved['folder']}/result.json)."]
         return lines
 
     def wrong(self):
