@@ -1,11 +1,13 @@
-// Any octets as a backup: an error, or records that make the same stream again. The input is read
-// as it is, and as blocks (kind, size u16, payload) whose checksums are made to fit.
+// Any octets as a backup: an error, or records that make the same stream again, and that are asked
+// whether they fit one another. The input is read as it is, and as blocks (kind, size u16, payload)
+// whose checksums are made to fit, as are those of entries and changes before they are asked.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 
+#include "backend/backup_check.h"
 #include "backend/backup_stream.h"
 #include "base/assert.h"
 #include "base/digest.h"
@@ -14,7 +16,9 @@
 namespace {
 
 using kauri::Result;
+using kauri::backend::BackupCheck;
 using kauri::backend::BackupReader;
+using kauri::backend::BackupRecord;
 using kauri::backend::BackupWriter;
 
 Result<BackupReader> open(std::string_view& rest, std::size_t piece) {
@@ -24,6 +28,19 @@ Result<BackupReader> open(std::string_view& rest, std::size_t piece) {
     rest.remove_prefix(count);
     return count;
   });
+}
+
+Result<void> ask(BackupCheck& check, BackupRecord record) {
+  std::string value(record.value);
+  if (value.size() > 4) {
+    std::string sum;
+    kauri::append_little_endian(sum, kauri::crc32c(std::string_view(value).substr(4)));
+    if (record.table == kauri::storage::Table::kEntries ||
+        record.table == kauri::storage::Table::kChanges)
+      value.replace(0, 4, sum);
+  }
+  record.value = value;
+  return check.add(record);
 }
 
 void read(const std::string& octets, std::size_t piece) {
@@ -36,12 +53,16 @@ void read(const std::string& octets, std::size_t piece) {
     return {};
   });
   KAURI_ASSERT(writer.begin(reader->header()));
+  BackupCheck check;
+  bool fits = true;
   for (;;) {
     const auto record = reader->next();
     if (!record) return;
     if (!*record) break;
+    fits = fits && ask(check, **record);
     KAURI_ASSERT(writer.add(**record));
   }
+  if (fits) (void)check.finish();
   KAURI_ASSERT(writer.finish());
   std::string_view rewritten = again;
   auto second = open(rewritten, std::size_t{1} << 20U);

@@ -5,26 +5,30 @@
 
 A database of 2,000 people and groups of up to 1,500 members gets a history through a server. Each image is its data file,
 damaged in one way (damage/images.py): cut, bits flipped, pages zeroed, swapped, copied, put back from an earlier moment.
-Of each image: `kauri verify`, `kauri export`, a kaurid that starts with it, and a kaurid that runs with the sound file while
-the damage is written into it. What they may do:
+Of each image: `kauri verify`, `kauri export`, `kauri backup`, a kaurid that starts with it, and a kaurid that runs with the
+sound file while the damage is written into it, and gives a backup. What they may do:
 
 - verify: status 0 or 1; status 1 names pages or tables;
 - export: status 1 with a cause, or the entries as they were;
+- backup: status 1 with a cause and no file; or a file that is restored, verified whole, to the entries as they were;
 - kaurid: no start and a cause; or answers that are right, or 80 (other); or an end with status 1 and a word about the file.
   Entries may be missing from an answer only where verify tells of the damage (docs/formats/file.md says why);
-- where bits of one record changed and no page lost anything ("record"), nothing may be missing from an answer either;
+- where bits of one record changed and no page lost anything ("record", "key"), nothing may be missing from an answer
+  either, no name unknown and no right password wrong. Entries whose key changed are asked for by name, by index, by compare
+  and by bind, and so are those beside them;
 - an image of an earlier moment may show an entry as it was then, and of an attribute with more values than an entry holds
   some as they were (docs/formats/file.md, "What is not found").
 
-Negative controls, before the images. A value is changed inside an entry and its checksum is made right: comparing answers
-with what was stored has to find it in the export and in the server's answers. And records of names, indexes and large values
-change by one bit while kaurid-planted runs that does not ask for their checksums: its answers have to be found wrong for each
-table. Or the run fails.
+Negative controls, before the images. A value is changed inside an entry and its checksums are made right: comparing answers
+with what was stored has to find it in the export, in the backup and in the server's answers. And records of names, indexes
+and large values change by one bit, and an entry gets the number of another one, while kaurid-planted runs that does not ask
+for checksums: its answers have to be found wrong for each table. Or the run fails.
 """
 import argparse
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -34,8 +38,8 @@ import ldap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "damage")]
-from images import PAGE, UNCHECKED, Damager, damage_records, forge  # noqa: E402
-from reference import GROUPS, QUESTIONS, Reference, connect, dn_of, parse_ldif  # noqa: E402
+from images import PAGE, UNCHECKED, Damager, damage_records, forge, misplace  # noqa: E402
+from reference import GROUPS, QUESTIONS, Reference, connect, dn_of, parse_ldif, questions_of  # noqa: E402
 from server import ADMIN_DN, ADMIN_PASSWORD, SUFFIX  # noqa: E402
 
 TOOL_SECONDS_MAX = 60
@@ -43,7 +47,9 @@ TOOL_SECONDS_MAX = 60
 FROM_NAMES = {"hasSubordinates", "numSubordinates"}
 INLINE_VALUES_MAX = 200  # src/base/limits.h
 CAUSES = ("is damaged", "(table ", "table ", "(header)", "the free list", "the names of tables",
-          "the file has", "format version")
+          "the file has", "format version", "its event log has")
+# How the log names what is damaged.
+NAMED = re.compile(r"record in table \w+, key [0-9a-f]|table (entries, id|changes, sequence) \d|table \w+: it is not found")
 
 
 def is_mixed(values, old, now):
@@ -55,13 +61,17 @@ def is_mixed(values, old, now):
 class Examination:
     """One image: what was done with it, and what was wrong with that."""
 
-    def __init__(self, reference, data, what=""):
+    def __init__(self, reference, data, what="", touched=()):
+        """`touched`: DNs of the entries to ask for one by one."""
         self.reference = reference
         self.data = data
+        stored = reference.answers[EVERYTHING]
+        self.questions = [(name, question, reference.answers[name]) for name, question in QUESTIONS]
+        self.questions += [asked for dn in touched for asked in questions_of(dn, stored[dn])]
         self.older_may_show = what.startswith("older")
         # Snapshots of a running server begin at the file's header: of any commit, then.
         self.any_commit_may_show = "file_header" in what
-        self.nothing_is_lost = what.startswith("record")
+        self.nothing_is_lost = what.startswith(("record", "key"))
         self.counts = Counter()
         self.faults = []
         self.clean = False  # verify found nothing
@@ -71,6 +81,8 @@ class Examination:
         self.verify()
         self.reference.put(self.data)
         self.export()
+        self.reference.put(self.data)
+        self.backup("backup")
         self.reference.put(self.data)
         self.start_with_it()
         self.reference.put(self.reference.current)
@@ -83,10 +95,11 @@ class Examination:
         self.faults.append(text)
 
     # --- The tools ---
-    def tool(self, name):
+    def tool(self, name, *arguments):
         """-> the process, or None when it did what no tool may do."""
         try:
-            process = self.reference.server.tool(name, "--data", self.reference.server.data, timeout=TOOL_SECONDS_MAX)
+            process = self.reference.server.tool(name, "--data", self.reference.server.data, *arguments,
+                                                 timeout=TOOL_SECONDS_MAX)
         except subprocess.TimeoutExpired:
             self.fault(f"kauri {name} ran for more than {TOOL_SECONDS_MAX} s")
             return None
@@ -115,17 +128,56 @@ class Examination:
             if self.clean:
                 self.fault(f"verify found nothing, and export failed: {process.stderr[-300:]}")
             return
+        self.judge_export("export", process.stdout)
+
+    def judge_export(self, where, text):
         try:
-            found = parse_ldif(process.stdout)
+            found = parse_ldif(text)
         except ValueError as error:
-            self.fault(f"export: {error}")
+            self.fault(f"{where}: {error}")
             return
         before = len(self.faults)
-        older = self.compare_entries("export", found, self.reference.entries["current"])
+        older = self.compare_entries(where, found, self.reference.entries["current"])
         for dn in self.reference.entries["current"].keys() - found.keys():
-            self.fault(f"export: {dn} is missing")
+            self.fault(f"{where}: {dn} is missing")
         if len(self.faults) == before:
-            self.count("export: older entries" if older else "export: right")
+            self.count(f"{where}: older entries" if older else f"{where}: right")
+
+    def backup(self, where):
+        """Of the file, or through the server that has it."""
+        server = self.reference.server
+        directory = os.path.join(server.root, "backup")
+        shutil.rmtree(directory, ignore_errors=True)
+        os.mkdir(directory)
+        file = os.path.join(directory, "made")
+        process = self.tool("backup", "--to", file)
+        if process is None:
+            return
+        left = os.listdir(directory)
+        if process.returncode == 1:
+            self.count(f"{where}: refused")
+            if left:
+                self.fault(f"{where}: it failed and left {left}")
+            if self.clean and where == "backup":
+                self.fault(f"verify found nothing, and the backup failed: {process.stderr[-300:]}")
+            return
+        if left != ["made"]:
+            self.fault(f"{where}: it left {left}")
+        if self.any_commit_may_show and where != "backup":
+            self.count(f"{where}: of any commit")
+            return
+        place = os.path.join(directory, "restored")
+        # An older page fits its records, but not those of other tables.
+        verify = () if self.older_may_show else ("--verify",)
+        restored = server.tool("restore", "--data", place, "--from", file, *verify, timeout=TOOL_SECONDS_MAX)
+        if restored.returncode != 0:
+            self.fault(f"{where}: made without a word, and it is not restored: {restored.stderr[-300:]}")
+            return
+        exported = server.tool("export", "--data", place, timeout=TOOL_SECONDS_MAX)
+        if exported.returncode != 0:
+            self.fault(f"{where}: restored, and not exported: {exported.stderr[-300:]}")
+            return
+        self.judge_export(where, exported.stdout)
 
     def compare_entries(self, where, found, expected):
         """Each entry found has to be as it is, or as it was where that may be. -> how many are as they were"""
@@ -174,18 +226,19 @@ class Examination:
         QUESTIONS[1][1](connection)
         connection.unbind_s()
         write_damage(self.reference.data_file, self.reference.current, self.data)
+        self.backup("backup from the server")
         self.ask("running", writes=True)
 
     def ask(self, where, writes=False):
         server = self.reference.server
         seen = Counter()
         connection = None
-        for name, question in QUESTIONS + (writing() if writes else []):
+        for name, question, expected in self.questions + (writing() if writes else []):
             try:
                 if connection is None:
                     connection = connect(server.uri)
                     connection.simple_bind_s(ADMIN_DN, ADMIN_PASSWORD)
-                seen[self.judge(where, name, question(connection))] += 1
+                seen[self.judge(where, name, question(connection), expected)] += 1
             except ldap.OTHER:
                 seen["80"] += 1
             except (ldap.NO_SUCH_OBJECT, ldap.ALREADY_EXISTS, ldap.TYPE_OR_VALUE_EXISTS):
@@ -196,7 +249,7 @@ class Examination:
             except ldap.LDAPError as error:
                 self.fault(f"{where}: {name}: {error!r}")
                 connection = None
-        if self.nothing_is_lost and seen["80"] and not re.search(r"record in table (dn|index|meta|values), key [0-9a-f]", server.errors()):
+        if self.nothing_is_lost and seen["80"] and not NAMED.search(server.errors()):
             self.fault(f"{where}: an operation failed, and the log does not name table and key: {server.errors()[-300:]}")
         if connection is not None:
             connection.unbind_s()  # a server that stops waits for its clients
@@ -223,8 +276,7 @@ class Examination:
         if self.clean and where == "started" and (seen["80"] or seen["ended with a word"]):
             self.fault(f"verify found nothing, and kaurid failed: {dict(seen)}")
 
-    def judge(self, where, name, answer):
-        expected = self.reference.answers.get(name)
+    def judge(self, where, name, answer, expected):
         if answer == expected or expected is None:
             return "right"
         if where == "running" and self.any_commit_may_show and answer != "bound":
@@ -285,7 +337,7 @@ def writing():
             connection.modify_s(dn, changes)
         except (ldap.OTHER, ldap.NO_SUCH_OBJECT, ldap.NO_SUCH_ATTRIBUTE):
             pass
-    return [("modify people", people), ("modify groups", members)]
+    return [("modify people", people, None), ("modify groups", members, None)]
 
 
 def write_damage(path, sound, damaged):
@@ -308,7 +360,7 @@ def end(server):
 
 def checksum_control(reference):
     """A server that does not check records must be found to answer wrongly."""
-    missed = []
+    missed, caught = [], []
     server = reference.server
     sound = server.program, server.environment
     server.program, server.environment = "kaurid-planted", {**os.environ, "KAURI_PLANTED_FAULT": "records-unchecked"}
@@ -321,10 +373,17 @@ def checksum_control(reference):
             examination.start_with_it()
             if not any(fault.startswith("started") for fault in examination.faults):
                 missed.append(table)
+        # Of keys out of order no server starts.
+        data = bytearray(reference.current)
+        examination = Examination(reference, data, "key", misplace(data))
+        reference.put(reference.current)
+        examination.damage_a_running_server()
+        caught = [fault for fault in examination.faults if fault.startswith("running")]
     finally:
         server.program, server.environment = sound
     print(f"negative control, checksums of records: {'caught' if not missed else 'MISSED in ' + ', '.join(missed)}")
-    return not missed
+    print(f"negative control, keys of entries: {'caught' if caught else 'MISSED'}: {caught[:1]}")
+    return not missed and bool(caught)
 
 
 def negative_control(reference):
@@ -333,7 +392,8 @@ def negative_control(reference):
     examination = Examination(reference, data)
     examination.run()
     faults = examination.faults
-    caught = [any(fault.startswith(where) and "forged" in fault for fault in faults) for where in ("export", "started")]
+    caught = [any(fault.startswith(where) and "forged" in fault for fault in faults)
+              for where in ("export", "backup: ", "backup from the server: ", "started")]
     print(f"negative control: {'caught' if all(caught) else 'MISSED'}: {faults[:1]}")
     return all(caught)
 
@@ -342,7 +402,7 @@ def examine(reference, damager, options, number):
     """-> (counts, faults) of one image."""
     chance = random.Random(f"{options.seed}/{number}")
     what, data = damager.image(chance)
-    examination = Examination(reference, data, what)
+    examination = Examination(reference, data, what, damager.touched)
     examination.run()
     if examination.faults:
         print(f"image {number}, {what}:")

@@ -44,10 +44,10 @@ def flip(data, place, bit):
     data[place] ^= 1 << bit
 
 
-# Tables whose records have a checksum behind their value (docs/formats/file.md).
-TABLES = ("dn", "index", "meta", "values")
+TABLES = ("changes", "dn", "entries", "index", "meta", "values")
 BIG = 1  # the value of a node is the number of an overflow page
 TREE = 48
+ENTRIES, CHANGES = 1, 5  # numbers of tables
 EMPTY = (1 << 64) - 1  # the root of a tree without records
 
 
@@ -98,16 +98,37 @@ def pages_in_use(data):
     return out
 
 
+def names_of(data):
+    """The records that say where the tree of each table begins; their keys are the names of the tables."""
+    names = struct.unpack_from("<Q", data, newest_header(data) * PAGE + HEADER + 24 + TREE + 40)[0]
+    return [Record(data, page, node) for page in leaves_of(data, names) for node in nodes_of(data, page)]
+
+
 def records_of(data, table):
     """All records of a table as the newest commit has them."""
-    names = struct.unpack_from("<Q", data, newest_header(data) * PAGE + HEADER + 24 + TREE + 40)[0]
-    for page in leaves_of(data, names):
-        for node in nodes_of(data, page):
-            tree = Record(data, page, node)
-            if tree.key == table.encode():
-                root = struct.unpack_from("<Q", tree.value, 40)[0]
-                return [Record(data, leaf, place) for leaf in leaves_of(data, root) for place in nodes_of(data, leaf)]
+    for tree in names_of(data):
+        if tree.key == table.encode():
+            root = struct.unpack_from("<Q", tree.value, 40)[0]
+            return [Record(data, leaf, place) for leaf in leaves_of(data, root) for place in nodes_of(data, leaf)]
     raise ValueError(f"no table {table}")
+
+
+def id_of(record):
+    return int.from_bytes(record.key, "big")
+
+
+def dns_of(entries):
+    """-> {id: DN} of records of the table of entries (docs/formats/entry.md)."""
+    rdns = {}
+    for record in entries:
+        size, parent = struct.unpack_from("<HQ", record.value, 6)
+        begin = 32 + 12 * sum(struct.unpack_from("<4H", record.value, 24))
+        rdns[id_of(record)] = record.value[begin:begin + size].decode(), parent
+
+    def dn(number):
+        rdn, parent = rdns[number]
+        return f"{rdn},{dn(parent)}" if parent else rdn
+    return {number: dn(number) for number in rdns}
 
 
 class Damager:
@@ -126,10 +147,15 @@ class Damager:
         self.ways = [getattr(self, name) for name in names if only in (None, name[4:])]
         self.any_way = only is None
         self.records = {table: records_of(current, table) for table in TABLES}
+        self.names = names_of(current)
+        self.dns = dns_of(self.records["entries"])
+        self.touched = []
 
     def image(self, random):
-        """-> (what was done, octets): the choice is `random`'s alone."""
-        way = self.way_record if self.any_way and random.random() < 0.25 else random.choice(self.ways)
+        """-> (what was done, octets): the choice is `random`'s alone. `touched` has the DNs of the entries to ask for."""
+        self.touched = []
+        chance = random.random() if self.any_way else 1
+        way = self.way_record if chance < 0.2 else self.way_key if chance < 0.35 else random.choice(self.ways)
         data = bytearray(self.current)
         what = way(data, random)
         return f"{way.__name__[4:]}: {what}", data
@@ -200,7 +226,28 @@ class Damager:
             place = record.place + random.randrange(record.size)
         mask = random.choice([1 << random.randrange(8), random.randrange(1, 256), 0x20])
         data[place] ^= mask
+        if table == "entries":
+            self.touch(id_of(record))
         return f"of table {table}, bits {mask:#x} of octet {place}, page {record.page}"
+
+    def way_key(self, data, random):
+        """Bits of one octet of a key whose value says nothing of it: the number of an entry, which may become that of
+        another one, the number of a change, the name of a table."""
+        table = random.choice(["entries"] * 6 + ["changes"] * 2 + ["names"] * 2)
+        record = random.choice(self.names if table == "names" else self.records[table])
+        last = len(record.key) - 1
+        at = random.choice([last, last - 1, random.randrange(last + 1)])
+        mask = 1 << random.randrange(8) if random.random() < 0.7 else random.randrange(1, 256)
+        data[record.key_place + at] ^= mask
+        key = bytes(data[record.key_place:record.key_place + last + 1])
+        if table == "entries":
+            self.touch(id_of(record), int.from_bytes(key, "big"))
+        return f"of table {table}, {record.key.hex()} to {key.hex()}, octet {record.key_place + at}, page {record.page}"
+
+    def touch(self, *numbers):
+        """These entries are asked for, and their neighbours, which stand beside them on the page."""
+        near = sorted({number + step for number in numbers for step in (-1, 0, 1)} & self.dns.keys())
+        self.touched = [self.dns[number] for number in near]
 
     # --- Pages ---
     def way_page_zeroed(self, data, random):
@@ -301,6 +348,22 @@ def damage_records(data, table, text, at):
         raise ValueError(f"no record of table {table} has {text!r}")
 
 
+def misplace(data):
+    """An entry gets the number of another one on its page, and stands where whoever looks for that one looks first.
+    -> the DNs of both"""
+    entries = records_of(data, "entries")
+    dns = dns_of(entries)
+    for page in sorted({record.page for record in entries}):
+        here = {id_of(record): record for record in entries if record.page == page}
+        number = sorted(here)[(len(here) - 1) // 2]
+        for bit in range(6):
+            other = number ^ 1 << bit
+            if other in here and dns[number].startswith("uid=p") and dns[other].startswith("uid=p"):
+                flip(data, here[number].key_place + 7, bit)
+                return [dns[number], dns[other]]
+    raise ValueError("no entry can get the number of another one on its page")
+
+
 def crc32c_table():
     table = []
     for octet in range(256):
@@ -310,29 +373,35 @@ def crc32c_table():
     return table
 
 
-def crc32c(octets, table=crc32c_table()):
-    value = 0xFFFFFFFF
+def crc32c(octets, begin=0, table=crc32c_table()):
+    value = begin ^ 0xFFFFFFFF
     for octet in octets:
         value = value >> 8 ^ table[(value ^ octet) & 0xFF]
     return value ^ 0xFFFFFFFF
 
 
 def forge(data, marker, text):
-    """Writes `text` over `marker` inside each record of an entry that has it, the current one and older ones, and makes
-    the record's checksum right again: what no check can find. A record is the data of one node of a leaf page."""
+    """Writes `text` over `marker` inside each record of an entry or a change that has it, the current ones and older ones, and
+    makes both of the record's checksums right again: what no check can find. A record is the data of one node of a leaf page."""
     forged = 0
     for number in pages_of_trees(data):
         if marker not in page_of(data, number) or header_of(data, number)[1] != LEAF:
             continue
         for node in nodes_of(data, number):
             low, high, _, key_size = struct.unpack_from("<HHHH", data, node)
-            start, size = node + NODE + key_size, low | high << 16
-            record = data[start:start + size]
+            start, size = node + NODE + key_size, (low | high << 16) - 4
+            record, key = data[start:start + size], data[node + NODE:start]
             if marker not in record or size < 32 or crc32c(record[4:]) != struct.unpack_from("<I", record)[0]:
                 continue
+            # Behind it is the sum of its table's number, its key and its own checksum (docs/formats/file.md). Changes have
+            # the form of entries.
+            stored = struct.unpack_from("<I", data, start + size)[0]
+            begin = next(table | key_size << 8 for table in (ENTRIES, CHANGES)
+                         if crc32c(key + record[:4], table | key_size << 8) == stored)
             record = record.replace(marker, text)
             struct.pack_into("<I", record, 0, crc32c(record[4:]))
             data[start:start + size] = record
+            struct.pack_into("<I", data, start + size, crc32c(key + record[:4], begin))
             forged += 1
     if forged == 0:
         raise ValueError("no entry has the text that was to be forged")

@@ -21,8 +21,7 @@ def person(number):
              f"cn: Person Number {number}", f"sn: Sn{chance.randrange(200)}", f"mail: p{number}@example.com",
              f"employeeNumber: {number}", f"telephoneNumber: +1 555 {number:07d}",
              f"description: first {chance.randrange(10**9)}"]
-    if number % 50 == 0:
-        lines.append(f"userPassword: secret-{number}")
+    lines.append(f"userPassword: {password_of(number)}")
     if number % 40 == 1:
         lines.append("description: " + "long " * chance.randrange(300, 900) + "end")
     if number % 100 == 2:
@@ -41,6 +40,10 @@ def ldif():
     return "\n".join(parts)
 
 
+def password_of(number):
+    return f"secret-{number}"
+
+
 def dn_of(number):
     return f"uid=p{number},ou=u{number % 3},{SUFFIX}"
 
@@ -48,7 +51,7 @@ def dn_of(number):
 def connect(uri):
     connection = ldap.initialize(uri)
     connection.set_option(ldap.OPT_NETWORK_TIMEOUT, 20)
-    connection.set_option(ldap.OPT_TIMEOUT, 20)
+    connection.set_option(ldap.OPT_TIMEOUT, 60)
     return connection
 
 
@@ -172,7 +175,21 @@ def questions():
             search(f"ou=moved4,ou=u0,{SUFFIX}", sub, "(objectClass=*)"), search(SUFFIX, sub, "(objectClass=*)")]
     out += [compare(f"cn=all,{SUFFIX}", "member", dn_of(1400)), compare(f"cn=few,{SUFFIX}", "member", dn_of(700)),
             compare(dn_of(33), "sn", "nobody")]
-    out += [bind(dn_of(50), "secret-50"), bind(dn_of(100), "secret-50")]
+    out += [bind(dn_of(50), password_of(50)), bind(dn_of(100), password_of(50))]
+    return out
+
+
+def questions_of(dn, entry):
+    """What leads to one entry. -> [(name, question, the right answer)]"""
+    attribute, _, value = dn.partition(",")[0].partition("=")
+    base, sub = ldap.SCOPE_BASE, ldap.SCOPE_SUBTREE
+    out = [(*search(dn, base, "(objectClass=*)"), {dn: entry}),
+           (*search(SUFFIX, sub, f"({attribute}={value})"), {dn: entry}),
+           (*compare(dn, attribute, value), True)]
+    if attribute == "uid" and value.startswith("p"):
+        number = int(value[1:])
+        out += [(*bind(dn, password_of(number)), "bound")]
+        out += [(*bind(dn, password_of(number ^ 1 << bit)), "refused") for bit in range(2)]
     return out
 
 
