@@ -2,6 +2,7 @@
 import os
 import shutil
 
+import stream
 from places import Tally
 
 SECTOR = 512
@@ -61,6 +62,15 @@ def check(tool, load, sizes, chance):
         with open(path, "wb") as file:
             file.write(octets)
         tally.add(f"{name}, {way.__name__}, number {number}", refused(tool, load, name, path))
+    # Every checksum is right, and an entry has the number of none or of another.
+    path = tool.path("misplaced.backup")
+    for number in range(sizes.misplaced):
+        with open(path, "wb") as file:
+            file.write(stream.with_entry_misplaced(sources["backup"], chance))
+        found = refused(tool, load, "backup", path)
+        if tool.call("backup", "--check", path).returncode != 1:
+            found.append("backup --check found nothing")
+        tally.add(f"an entry misplaced, number {number}", found)
     return tally
 
 

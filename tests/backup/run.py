@@ -12,7 +12,8 @@ Eight writers work (tests/lib/write_load.py) while backups are made through the 
             attributes and all (tests/roundtrip/compare_ldif.py)
   kills     `kauri backup`, the server that makes one, and `kauri restore` end by SIGKILL anywhere: a backup is there
             whole or not at all; a database is the old one or the new one, verified
-  damage    files that are cut, changed or put together wrongly are refused, and nothing is made of them
+  damage    files that are cut, changed or put together wrongly are refused, and nothing is made of them; so are those of
+            a database in which an entry lay under a wrong number
 
 --full: more of each. --dir keeps what was made. Negative controls run each time and must be caught: an acknowledgement
 that is forged, a backup that mixes two states, a state of another moment, and a change record that is lost though all
@@ -47,6 +48,7 @@ class Sizes:
         self.server_kills = 20 if full else 2
         self.restore_kills = 200 if full else 10
         self.damages = 2000 if full else 60
+        self.misplaced = 20 if full else 2
 
 
 def main():

@@ -69,3 +69,22 @@ def without_record(octets, number):
     out = [(HEADER, bytes(header))]
     out += [(DATA, data[at:at + (1 << 20)]) for at in range(0, len(data), 1 << 20)]
     return join([*out, (END, struct.pack("<Q", len(kept)))])
+
+
+ENTRIES = 1  # the number of a table
+
+
+def with_entry_misplaced(octets, chance):
+    """A backup in which one bit of an entry's number is wrong, as a program wrote it that did not see that."""
+    parts = list(blocks(octets))
+    data = bytearray(b"".join(payload for kind, payload in parts if kind == DATA))
+    places, at = [], 0
+    while at < len(data):
+        table_number, key_size, value_size = struct.unpack_from("<BHI", data, at)
+        if table_number == ENTRIES:
+            places.append(at + 7)
+        at += 7 + key_size + value_size
+    data[chance.choice(places) + chance.choice([5, 6, 7])] ^= 1 << chance.randrange(8)
+    out = [parts[0]]
+    out += [(DATA, bytes(data[at:at + (1 << 20)])) for at in range(0, len(data), 1 << 20)]
+    return join([*out, parts[-1]])
