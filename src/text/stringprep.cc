@@ -166,34 +166,47 @@ bool is_dropped(UChar32 c) {
          u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) != 0;
 }
 
-// Counts the marks that follow each other. What the map step drops does not part them.
-class RunOfMarks {
- public:
-  // False when there are more than limits::kCombiningMarksMax.
-  bool take(UChar32 c) {
-    if (c < 0x300) {
-      if ((c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c != 0xAD)) marks_ = 0;
-    } else if (becomes_mark(c)) {
-      return ++marks_ <= limits::kCombiningMarksMax;
-    } else if (!is_dropped(c)) {
-      marks_ = 0;
-    }
-    return true;
+// What a character is to a run of marks. What the map step drops does not part it.
+enum class InRun : std::uint8_t { kMark, kDropped, kParts };
+
+InRun role_in_run(UChar32 c) {
+  if (c < 0x300) {
+    return (c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c != 0xAD) ? InRun::kParts : InRun::kDropped;
   }
+  if (becomes_mark(c)) return InRun::kMark;
+  return is_dropped(c) ? InRun::kDropped : InRun::kParts;
+}
 
- private:
-  std::size_t marks_ = 0;
-};
-
+// Whether more marks follow each other than limits::kCombiningMarksMax.
 bool has_long_run_of_marks(std::u16string_view text) {
-  RunOfMarks run;
+  std::size_t marks = 0;
   std::size_t i = 0;
   while (i < text.size()) {
-    if (run.take(static_cast<UChar32>(step(text, &i)))) continue;
-    limits::count(limits::Counter::kCombiningMarks);
-    return true;
+    const InRun role = role_in_run(static_cast<UChar32>(step(text, &i)));
+    if (role == InRun::kParts) {
+      marks = 0;
+    } else if (role == InRun::kMark && ++marks > limits::kCombiningMarksMax) {
+      limits::count(limits::Counter::kCombiningMarks);
+      return true;
+    }
   }
   return false;
+}
+
+// The same at the character of UTF-8 that starts at *at, over which it steps; an octet that starts
+// none parts a run.
+InRun step_in_run(std::string_view text, std::size_t* at) {
+  char32_t c = 0;
+  if (next_code_point(text, at, &c)) return role_in_run(static_cast<UChar32>(c));
+  ++*at;
+  return InRun::kParts;
+}
+
+// Where the character that holds the octet at `at` starts; what is no UTF-8 is not gone through.
+std::size_t start_of_character(std::string_view text, std::size_t at) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; };
+  for (int octets = 0; octets < 3 && at > 0 && continues(text[at]); ++octets) --at;
+  return at;
 }
 
 template <class Writer>
@@ -328,12 +341,27 @@ bool prepare_string(std::string_view text, Letters letters, StringPart part, std
 static_assert(limits::kCombiningMarksMax == 30, "kExcessMarks names the limit");
 
 bool has_excess_marks(std::string_view text) {
-  if (is_ascii(text) || !is_valid_utf8(text)) return false;
-  RunOfMarks run;
-  std::size_t at = 0;
-  char32_t c = 0;
-  while (next_code_point(text, &at, &c))
-    if (!run.take(static_cast<UChar32>(c))) return true;
+  // A mark has two octets at least, so such a run holds one of any octets that are so far apart: a
+  // look at those is enough for nearly all texts.
+  constexpr std::size_t kStride = 2 * (limits::kCombiningMarksMax + 1);
+  for (std::size_t probe = kStride - 1; probe < text.size(); probe += kStride) {
+    std::size_t first = start_of_character(text, probe);
+    std::size_t end = first;
+    if (step_in_run(text, &end) == InRun::kParts) continue;
+    while (first > 0) {
+      const std::size_t before = start_of_character(text, first - 1);
+      std::size_t after = before;
+      if (step_in_run(text, &after) == InRun::kParts) break;
+      first = before;
+    }
+    std::size_t marks = 0;
+    for (end = first; end < text.size();) {
+      probe = end;
+      const InRun role = step_in_run(text, &end);
+      if (role == InRun::kParts) break;
+      if (role == InRun::kMark && ++marks > limits::kCombiningMarksMax) return is_valid_utf8(text);
+    }
+  }
   return false;
 }
 

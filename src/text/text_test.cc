@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/random.h"
 #include "text/ascii.h"
 #include "text/base64.h"
 #include "text/combining_marks.h"
@@ -241,9 +242,42 @@ TEST(Stringprep, LimitsCombiningMarksInARow) {
     EXPECT_EQ(out, "kept");
     EXPECT_TRUE(has_excess_marks(run(31, between))) << encode_hex(between);
   }
+  // Wherever it stands, and whatever stands around it.
+  for (std::size_t before = 0; before < 200; ++before) {
+    const std::string text(before, 'x');
+    EXPECT_TRUE(has_excess_marks(text + run(31, "") + "b")) << before;
+    EXPECT_TRUE(has_excess_marks(run(30, "") + text + "\u4E00" + run(31, ""))) << before;
+    EXPECT_TRUE(has_excess_marks(run(7, "e") + text + run(31, "\u00AD"))) << before;
+    EXPECT_FALSE(has_excess_marks(run(30, "") + text + "y" + run(30, ""))) << before;
+  }
   out.clear();
   EXPECT_TRUE(prepare_string(run(1000, "e"), Letters::kFolded, StringPart::kWhole, out));
   EXPECT_FALSE(has_excess_marks(run(1000, "e")));
+}
+
+// The quick look and the one through all characters agree.
+TEST(Stringprep, FindsRunsOfMarksInRandomTexts) {
+  const std::string pieces[] = {"\u0301", "\u0323", "\U0001D165", "\u00AD",
+                                "\u200B", "e",      "\u4E00"};
+  SeededRandom random(5);
+  std::size_t excess = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    // Runs of marks and of what does not part them, mostly shorter than the limit and some longer.
+    for (int runs = 0; runs < 6; ++runs) {
+      const std::uint64_t length = random.next_u64() % 65;
+      for (std::uint64_t i = 0; i < length; ++i) text += pieces[random.next_u64() % 5];
+      for (std::uint64_t i = random.next_u64() % 70; i > 0; --i)
+        text += pieces[5 + random.next_u64() % 2];
+    }
+    std::string out;
+    const bool prepares = prepare_string(text, Letters::kFolded, StringPart::kWhole, out);
+    ASSERT_EQ(has_excess_marks(text), !prepares) << encode_hex(text);
+    excess += prepares ? 0 : 1;
+  }
+  EXPECT_GT(excess, 300U);
+  EXPECT_LT(excess, 2700U);
+  EXPECT_FALSE(has_excess_marks(std::string(4 << 20, '\x80'))) << "in no time";
 }
 
 // The same for every character of the lower planes between the marks, whatever it becomes: either
