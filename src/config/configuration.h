@@ -92,6 +92,8 @@ struct Configuration {
   std::vector<AccessRuleText> access_rules;  // when false above: security::AccessPolicy::defaults
   LimitsConfiguration limits;
   AccessLogConfiguration access_log;
+  AccessLogConfiguration slow_log;
+  std::uint32_t slow_milliseconds = 1000;  // from this long on an operation is slow
   LogLevel log_level = LogLevel::kInfo;
   PasswordHash password_scheme = PasswordHash::kArgon2id;
   bool allow_cleartext_bind = false;

@@ -163,6 +163,12 @@ TEST(Configuration, AccessLogWords) {
   EXPECT_EQ(access_log("log.access = \"off\""), (AccessLogConfiguration{Where::kOff, ""}));
   EXPECT_EQ(access_log("log.access = \"off.log\""),
             (AccessLogConfiguration{Where::kFile, "etc/off.log"}));
+  const Result<Configuration> slow =
+      load_text("log.slow = \"slow.log\"\nlog.slow_milliseconds = 250", "etc/x");
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(slow->slow_log, (AccessLogConfiguration{Where::kFile, "etc/slow.log"}));
+  EXPECT_EQ(slow->slow_milliseconds, 250U);
+  EXPECT_EQ(slow->access_log, AccessLogConfiguration{});
 }
 
 TEST(Configuration, MistakesNameFileLineColumnKeyAndWhatWasExpected) {

@@ -59,8 +59,9 @@ Result<void> assign_rules(OptionTarget& target, OptionValue& value) {
   return {};
 }
 
+template <AccessLogConfiguration Configuration::*kLog>
 Result<void> assign_access_log(OptionTarget& target, OptionValue& value) {
-  AccessLogConfiguration& log = target.configuration.access_log;
+  AccessLogConfiguration& log = target.configuration.*kLog;
   std::string& text = std::get<std::string>(value);
   log = {};
   if (text == "off") return {};
@@ -327,7 +328,33 @@ void add_service_options(std::vector<Option>& out) {
                  .choices = {},
                  .sentence = "Where the access log goes, one JSON line for each operation: a path, "
                              "`-` for standard output, or `off`.",
-                 .assign = assign_access_log});
+                 .assign = assign_access_log<&Configuration::access_log>});
+  out.push_back({.table = "log",
+                 .key = "slow",
+                 .type = OptionType::kPath,
+                 .unit = "",
+                 .preset = std::string("off"),
+                 .choices = {},
+                 .sentence = "Where the lines of slow operations go, with the plans of searches, "
+                             "whether there is an access log or not: a path, `-` for standard "
+                             "output, or `off`.",
+                 .assign = assign_access_log<&Configuration::slow_log>});
+  out.push_back({.table = "log",
+                 .key = "slow_milliseconds",
+                 .type = OptionType::kInteger,
+                 .unit = "milliseconds",
+                 .preset = static_cast<std::int64_t>(Configuration{}.slow_milliseconds),
+                 .min = 0,
+                 .max = 86'400'000,
+                 .choices = {},
+                 .sentence =
+                     "The time from its arrival to its answer from which on an operation is "
+                     "slow.",
+                 .assign = [](OptionTarget& target, OptionValue& value) -> Result<void> {
+                   target.configuration.slow_milliseconds =
+                       static_cast<std::uint32_t>(std::get<std::int64_t>(value));
+                   return {};
+                 }});
   out.push_back({.table = "log",
                  .key = "level",
                  .type = OptionType::kChoice,

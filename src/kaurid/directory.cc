@@ -116,7 +116,9 @@ std::string keys_for_the_next_start(const config::Configuration& now,
   note(now.admin_dn == wanted.admin_dn, "admin.dn");
   note(without_places(now.databases) == without_places(wanted.databases), "database");
   note(schema_same, "schema");
-  note(now.access_log == wanted.access_log && now.log_level == wanted.log_level, "log");
+  note(now.access_log == wanted.access_log && now.log_level == wanted.log_level &&
+           now.slow_log == wanted.slow_log && now.slow_milliseconds == wanted.slow_milliseconds,
+       "log");
   note(now.password_scheme == wanted.password_scheme, "password scheme");
   const config::LimitsConfiguration& old = now.limits;
   const config::LimitsConfiguration& fresh = wanted.limits;
@@ -193,6 +195,9 @@ Result<void> Directory::make_service() {
   KAURI_TRY(AdminPassword admin, password(config_));
   if (!admin.generated.empty()) made_admin_ = admin;
   KAURI_TRY(access_log_, server::AccessLogFile::open(access_log_path(config_.access_log)));
+  KAURI_TRY(slow_log_, server::AccessLogFile::open(access_log_path(config_.slow_log)));
+  operation_log_ = std::make_unique<server::SlowLog>(
+      *access_log_, *slow_log_, std::int64_t{config_.slow_milliseconds} * 1'000'000);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   hash_pool_ = std::make_unique<security::HashPool>(cores, config_.limits.hash_queue_max);
   operation::ServiceOptions options;
@@ -205,7 +210,7 @@ Result<void> Directory::make_service() {
   options.allow_cleartext_bind = config_.allow_cleartext_bind;
   options.limits = service_limits(config_.limits);
   options.hash_pool = hash_pool_.get();
-  options.access_log = access_log_.get();
+  options.access_log = operation_log_.get();
   options.report_failure = [](const Error& error) {
     server::log_repeated_event(server::Severity::kError, "an operation failed: " + error.message());
   };
@@ -261,6 +266,7 @@ Result<void> Directory::reload() {
                    "/admin.hash or the configuration any more; the next start makes a new one");
   }
   KAURI_CHECK(access_log_->reopen());
+  KAURI_CHECK(slow_log_->reopen());
   service_->reload(std::move(access), service_limits(wanted.limits), std::move(admin.hash));
   const std::string later = keys_for_the_next_start(config_, wanted, schema_same);
   if (!later.empty()) {
@@ -279,6 +285,8 @@ void Directory::stop() {
   for (const auto& database : databases_) database->stop();
   server_.reset();
   service_.reset();
+  operation_log_.reset();
+  slow_log_.reset();
   access_log_.reset();
   databases_.clear();
 }

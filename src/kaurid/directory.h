@@ -16,6 +16,7 @@
 #include "security/hash_pool.h"
 #include "server/access_log.h"
 #include "server/server.h"
+#include "server/slow_log.h"
 
 namespace kauri::kaurid {
 
@@ -54,6 +55,8 @@ class Directory {
   AdminPassword made_admin_;  // empty when the password comes from elsewhere
   std::vector<std::unique_ptr<backend::Database>> databases_;
   std::unique_ptr<server::AccessLogFile> access_log_;
+  std::unique_ptr<server::AccessLogFile> slow_log_;
+  std::unique_ptr<server::SlowLog> operation_log_;  // what the operations write: both of them
   std::unique_ptr<security::HashPool> hash_pool_;
   std::unique_ptr<operation::Service> service_;
   std::unique_ptr<server::Server> server_;

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "server/event_log.h"
 #include "server/log_text.h"
+#include "server/slow_log.h"
 #include "storage/test_directory.h"
 
 namespace kauri::server {
@@ -56,6 +57,7 @@ operation::OperationRecord sample() {
   record.scope = "sub";
   record.filter = "(uid=a)";
   record.index_terms = "(uid=a):eq:1";
+  record.plan = "indexes:1:proved examined:1 matched:1";
   record.notes = "U";
   return record;
 }
@@ -76,11 +78,38 @@ TEST_F(AccessLogTest, ALineHasEveryField) {
                          {"result", 0},
                          {"entries", 9},
                          {"terms", "(uid=a):eq:1"},
+                         {"plan", "indexes:1:proved examined:1 matched:1"},
                          {"notes", "U"},
                          {"wtime", 1},
                          {"optime", 2},
                          {"etime", 3}};
   EXPECT_EQ(json::parse(line), expected);
+}
+
+TEST_F(AccessLogTest, SlowOperationsStandInTheirOwnFileToo) {
+  const std::string slow_path = path() + ".slow";
+  for (const bool all : {true, false}) {
+    auto log = AccessLogFile::open(all ? path() : std::string());
+    auto slow = AccessLogFile::open(slow_path);
+    ASSERT_TRUE(log && slow);
+    SlowLog both(**log, **slow, 1'000'000);
+    EXPECT_TRUE(both.enabled());
+    operation::OperationRecord record = sample();
+    record.etime_nanos = 999'999;
+    both.log(record);
+    record.etime_nanos = 1'000'000;
+    both.log(record);
+    (*log)->flush();
+    (*slow)->flush();
+  }
+  EXPECT_EQ(lines_of(path()).size(), 2U);
+  const std::vector<std::string> slow = lines_of(slow_path);
+  ASSERT_EQ(slow.size(), 2U);
+  EXPECT_EQ(json::parse(slow[0])["etime"], 1'000'000);
+  EXPECT_EQ(json::parse(slow[0])["plan"], "indexes:1:proved examined:1 matched:1");
+  auto off = AccessLogFile::open("");
+  ASSERT_TRUE(off);
+  EXPECT_FALSE(SlowLog(**off, **off, 0).enabled());
 }
 
 // Cases J15 and T32.
