@@ -341,13 +341,23 @@ bool prepare_string(std::string_view text, Letters letters, StringPart part, std
 static_assert(limits::kCombiningMarksMax == 30, "kExcessMarks names the limit");
 
 bool has_excess_marks(std::string_view text) {
-  // A mark has two octets at least, so such a run holds one of any octets that are so far apart: a
-  // look at those is enough for nearly all texts.
+  // A mark has two octets at least, so a run that is too long holds one of any octets that are so
+  // far apart, and no ASCII character: a look at those is enough for nearly all texts.
   constexpr std::size_t kStride = 2 * (limits::kCombiningMarksMax + 1);
+  const auto parts = [text](std::size_t at) { return text[at] >= 0x20 && text[at] < 0x7F; };
   for (std::size_t probe = kStride - 1; probe < text.size(); probe += kStride) {
-    std::size_t first = start_of_character(text, probe);
-    std::size_t end = first;
+    const std::size_t start = start_of_character(text, probe);
+    std::size_t end = start;
     if (step_in_run(text, &end) == InRun::kParts) continue;
+    std::size_t first = start;
+    while (first > 0 && probe - first < kStride && !parts(first - 1)) --first;
+    while (end < text.size() && end - first < kStride && !parts(end)) ++end;
+    if (end - first < kStride) {
+      probe = end;
+      continue;
+    }
+    // The characters themselves: back to the begin of the run, and through it.
+    first = start;
     while (first > 0) {
       const std::size_t before = start_of_character(text, first - 1);
       std::size_t after = before;
