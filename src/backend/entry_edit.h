@@ -2,7 +2,8 @@
 // then what has to be written. Attributes outside the record (large_values.h) are changed value by
 // value and never read whole, save where all of their values go or come back into the record.
 //
-// Nothing is written before apply(). Thread safety: thread-compatible. Inside backend/ only.
+// Attributes that nobody asks for stay as the record has them, octet for octet. Nothing is written
+// before apply(). Thread safety: thread-compatible. Inside backend/ only.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,15 @@ namespace kauri::backend {
 
 class EntryEdit {
  public:
+  // REQUIRES: `view` is valid until prepare() returns.
   EntryEdit(Core& core, storage::Txn& txn, EntryId id, const entry::EntryView& view);
   ~EntryEdit();
   EntryEdit(const EntryEdit&) = delete;
   EntryEdit& operator=(const EntryEdit&) = delete;
 
-  bool has(const schema::AttributeDescription& description) const;
+  bool has(const schema::AttributeDescription& description) const {
+    return count(description) != 0;
+  }
   Result<bool> has_value(const schema::AttributeDescription& description, std::string_view value);
   std::uint64_t count(const schema::AttributeDescription& description) const;
 
@@ -42,12 +46,14 @@ class EntryEdit {
   Result<bool> remove(const schema::AttributeDescription& description);
   // All values of an attribute as they are now.
   Result<std::vector<std::string>> values(const schema::AttributeDescription& description);
-  // The type without options gets one value.
-  Result<void> set(const schema::AttributeType& type, std::string value);
+  // The type without options gets one value, which is nobody's to ask for or to change after that.
+  void set(const schema::AttributeType& type, std::string value);
 
-  // The entry as it would be, for the schema checks: attributes outside the record have no values
-  // in it. REQUIRES: the values asked for by checks of names are found with has_value().
-  entry::Entry preview() const;
+  // The entry as it would be, for the schema checks. Values are in it of objectClass, and of
+  // attributes that are or were asked for by value and are in the record; others have none.
+  entry::Entry preview();
+  // Octets of all values that would be in the record, and some for each.
+  std::size_t octets() const;
   // The values that are new, of attributes with an index for substrings.
   std::vector<entry::Attribute> values_for_substrings() const;
   // Types that must stay in the record whatever their size (naming attributes, objectClass).
@@ -67,9 +73,18 @@ class EntryEdit {
  private:
   struct Working;
 
+  // In the record, and not asked for yet.
+  struct Untaken {
+    AttributeNumber number;
+    std::size_t slot = 0;
+  };
+
   Working* find(const schema::AttributeDescription& description) const;
+  Working* find_or_take(const schema::AttributeDescription& description);
+  Working& take(std::vector<Untaken>::iterator one);
   Working& find_or_add(const schema::AttributeDescription& description);
   void touch(Working& attribute);
+  static void clear(Working& attribute);
   Result<bool> in_base(const Working& attribute, const std::string& identity);
   Result<std::optional<std::string>> base_value(const Working& attribute,
                                                 const std::string& identity);
@@ -78,19 +93,24 @@ class EntryEdit {
   void put_living(Working& attribute);
   void prepare_inline(Working& attribute);
   Result<void> prepare_index();
+  void take_types(const std::vector<const schema::AttributeType*>& types);
+  void prepare_record();
   Result<void> spare_remaining_keys(std::vector<std::string>& erased);
   bool may_leave_record(const Working& attribute) const;
 
   Core& core_;
   storage::Txn& txn_;
   EntryId id_;
+  entry::EntryView view_;
   std::string rdn_;
   EntryId parent_;
+  std::vector<Untaken> untaken_;  // in the order of the record
   std::vector<std::unique_ptr<Working>> attributes_;
   std::vector<const schema::AttributeType*> inline_types_;
   std::vector<AttributeChange> changes_;
   std::vector<std::string> erased_keys_;
   std::vector<std::string> inserted_keys_;
+  std::string record_;
   bool prepared_ = false;
 };
 

@@ -1,4 +1,6 @@
 // Modify (RFC 4511 section 4.6), with the increment of RFC 4525.
+#include <algorithm>
+
 #include "backend/entry_edit.h"
 #include "backend/increment.h"
 #include "backend/large_values.h"
@@ -171,8 +173,16 @@ Result<Refusal> modify_one(EntryEdit& edit, const Modification& change, bool per
   return Refusal(ldap::failure(ResultCode::kProtocolError, "the kind of modification is unknown"));
 }
 
+bool changes_classes(const schema::Schema& schema, const ModifyOperationRequest& operation) {
+  return std::any_of(operation.modifications.begin(), operation.modifications.end(),
+                     [&](const Modification& change) {
+                       return change.description.type == schema.well_known().object_class;
+                     });
+}
+
 // The state after all modifications: the values of the RDN are there, the schema holds, the
-// structural class is the same as before.
+// structural class is the same as before, where that may have changed (else `old_structural` is
+// nullptr).
 Result<Refusal> check_outcome(WriteContext& context, EntryEdit& edit, const ldap::Rdn& rdn,
                               const schema::ObjectClass* old_structural, query::Authorizer& who,
                               TxnTarget& target) {
@@ -186,12 +196,13 @@ Result<Refusal> check_outcome(WriteContext& context, EntryEdit& edit, const ldap
                                        "' would lose the value that names the entry; rename the "
                                        "entry instead"));
   }
-  const entry::Entry after = edit.preview();
-  if (Refusal bad = check_size(after)) return bad;
+  if (Refusal bad = check_size(edit.octets())) return bad;
   if (Refusal bad = check_grams(context.core(), edit.values_for_substrings())) return bad;
+  const entry::Entry after = edit.preview();
   if (Refusal bad = check_entry_for(who, target, *context.core().dictionary, after)) return bad;
+  if (old_structural == nullptr) return Refusal();
   const schema::ObjectClass* structural = entry::structural_class(context.schema(), after);
-  if (old_structural != nullptr && structural != old_structural)
+  if (structural != old_structural)
     return Refusal(ldap::failure(ResultCode::kObjectClassModsProhibited,
                                  "the structural object class cannot be changed from '" +
                                      std::string(old_structural->name()) + "' to '" +
@@ -256,8 +267,9 @@ Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRe
         type != nullptr)
       edit.keep_inline(*type);
   }
-  const schema::ObjectClass* old_structural =
-      entry::structural_class(context.schema(), edit.preview());
+  const schema::ObjectClass* old_structural = nullptr;
+  if (changes_classes(context.schema(), operation))
+    old_structural = entry::structural_class(context.schema(), edit.preview());
   KAURI_TRY(bad, modify_all(context, operation, edit));
   if (bad) return refused(std::move(*bad));
   KAURI_TRY(bad, check_outcome(context, edit, rdn, old_structural, who, target));

@@ -291,9 +291,10 @@ Result<void> stamp_change(WriteContext& context, const query::Authorizer& who, E
   if (!uuid.empty()) record.entry_uuid = parse_uuid(uuid.front());
   const Stamp stamp = context.stamp(who);
   record.csn = stamp.csn;
-  KAURI_CHECK(edit.set(*known.modifiers_name, stamp.name));
-  KAURI_CHECK(edit.set(*known.modify_timestamp, stamp.time));
-  return edit.set(*known.entry_csn, stamp.csn);
+  edit.set(*known.modifiers_name, stamp.name);
+  edit.set(*known.modify_timestamp, stamp.time);
+  edit.set(*known.entry_csn, stamp.csn);
+  return {};
 }
 
 bool may_attribute(query::Authorizer& who, query::AccessTarget& target,
@@ -355,6 +356,10 @@ Refusal check_size(const entry::Entry& entry) {
   std::size_t octets = 0;
   for (const entry::Attribute& attribute : entry.attributes)
     for (const std::string& value : attribute.values) octets += value.size() + 8;
+  return check_size(octets);
+}
+
+Refusal check_size(std::size_t octets) {
   if (octets <= kEntryOctetsMax) return std::nullopt;
   limits::count(limits::Counter::kEntryOctets);
   return ldap::failure(ResultCode::kAdminLimitExceeded,

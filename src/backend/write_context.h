@@ -159,7 +159,9 @@ inline constexpr std::size_t kEntryOctetsMax = std::size_t{256} << 20U;
 // adminLimitExceeded when the dictionary is full and does not have the description.
 Refusal check_description(const entry::Dictionary& dictionary,
                           const schema::AttributeDescription& description);
+// adminLimitExceeded when an entry would have more than kEntryOctetsMax.
 Refusal check_size(const entry::Entry& entry);
+Refusal check_size(std::size_t octets);
 // invalidDNSyntax when an entry would get a name, of so many RDNs, that no request could give.
 Refusal check_new_name(std::string_view dn, std::size_t rdns);
 // adminLimitExceeded when there are more trigrams than limits::kNewGramsMax and its like allow:

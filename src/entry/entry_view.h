@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,7 @@ class ValueRange {
   Iterator begin() const { return Iterator(contents_); }
   Iterator end() const { return Iterator(contents_.substr(contents_.size())); }
   bool empty() const { return contents_.empty(); }
+  std::string_view contents() const { return contents_; }
 
  private:
   std::string_view contents_;
@@ -137,6 +139,19 @@ struct ExternalAttribute {
   std::uint32_t value_count = 0;
 };
 
+// An attribute of a record that is being made: as another record of the same dictionary has it, or
+// from its values.
+struct RecordPart {
+  AttributeNumber number;
+  std::optional<AttributeSlot> kept = {};
+  std::span<const std::string> values = {};  // none = there is no such attribute
+};
+// Encodes an entry of these attributes, in this order, and of external ones, which get a directory
+// slot only; the caller stores their values. REQUIRES: all numbers are in the dictionary, none
+// comes twice.
+std::string encode_record(std::string_view rdn, EntryId parent, std::span<const RecordPart> parts,
+                          std::span<const ExternalAttribute> external,
+                          const Dictionary& dictionary);
 // Encodes `entry`; numbers are interned in `dictionary` (so: writer thread or import). Attributes
 // listed in `external` get a directory slot only; the caller stores their values.
 std::string encode_entry(const Entry& entry, Dictionary& dictionary,
