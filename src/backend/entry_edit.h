@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "entry/entry.h"
 #include "entry/entry_view.h"
+#include "index/posting_changes.h"
 #include "storage/storage.h"
 
 namespace kauri::backend {
@@ -67,8 +68,9 @@ class EntryEdit {
   Result<void> prepare();
   // What changed, for the change log; once. REQUIRES: prepare().
   std::vector<AttributeChange> take_changes() { return std::move(changes_); }
-  // Writes the record, values and index. REQUIRES: prepare().
-  Result<void> apply(storage::WriteTxn& txn);
+  // Writes the record and values, and adds what changes in the index to `postings`; once. REQUIRES:
+  // prepare().
+  Result<void> apply(storage::WriteTxn& txn, index::PostingChanges& postings);
 
  private:
   struct Working;

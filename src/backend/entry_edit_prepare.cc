@@ -8,7 +8,6 @@
 #include "base/key_sort.h"
 #include "base/limits.h"
 #include "index/index_keys.h"
-#include "index/posting.h"
 
 namespace kauri::backend {
 namespace {
@@ -281,7 +280,7 @@ Result<void> EntryEdit::spare_remaining_keys(std::vector<std::string>& erased) {
   return {};
 }
 
-Result<void> EntryEdit::apply(storage::WriteTxn& txn) {
+Result<void> EntryEdit::apply(storage::WriteTxn& txn, index::PostingChanges& postings) {
   KAURI_ASSERT(prepared_);
   for (const std::unique_ptr<Working>& one : attributes_) {
     if (!one->touched) continue;
@@ -295,12 +294,8 @@ Result<void> EntryEdit::apply(storage::WriteTxn& txn) {
     KAURI_CHECK(put_large_values(txn, one->put));
   }
   KAURI_CHECK(txn.put(storage::Table::kEntries, entry_key(id_), record_));
-  for (const std::string& key : erased_keys_) {
-    KAURI_TRY([[maybe_unused]] const bool changed, index::erase_posting(txn, key, id_));
-  }
-  for (const std::string& key : inserted_keys_) {
-    KAURI_TRY([[maybe_unused]] const bool changed, index::insert_posting(txn, key, id_));
-  }
+  for (std::string& key : erased_keys_) postings.erase(std::move(key), id_);
+  for (std::string& key : inserted_keys_) postings.insert(std::move(key), id_);
   return {};
 }
 

@@ -212,8 +212,7 @@ Result<Placed> add_entry(WriteContext& context, PreparedRecord& record) {
     change.attributes.push_back({attribute.description.to_string(), {}, attribute.values});
   const std::string_view normal_rdn = is_suffix ? std::string_view(context.core().suffix_normal)
                                                 : std::string_view(record.normal_rdns.front());
-  KAURI_CHECK(store_new_entry(context.core(), context.txn(),
-                              {id, &record.name.rdns.front(), normal_rdn}, record.entry));
+  KAURI_CHECK(store_new_entry(context, {id, &record.name.rdns.front(), normal_rdn}, record.entry));
   KAURI_CHECK(context.change_counts(located.path, 1, 1));
   KAURI_CHECK(context.log(change));
   context.observe_csn(record.csn);
@@ -232,6 +231,7 @@ class EntryAdder {
     }
     WriteContext context(core_, *txn_, csns_, state_);
     KAURI_TRY(const Placed placed, add_entry(context, record));
+    KAURI_CHECK(context.postings().flush(*txn_));
     if (placed == Placed::kYes) ++entries_;
     if (placed == Placed::kYes && ++in_txn_ >= kEntriesAtOnce) KAURI_CHECK(commit());
     return placed;

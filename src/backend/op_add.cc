@@ -117,8 +117,7 @@ Result<WriteOutcome> apply_add(WriteContext& context, const AddOperation& operat
       parse_uuid(entry.find(*context.schema().well_known().entry_uuid)->values.front());
   const std::string_view normal_rdn =
       is_suffix ? std::string_view(context.core().suffix_normal) : name.normal_rdns.front();
-  KAURI_CHECK(store_new_entry(context.core(), context.txn(),
-                              {id, &rdn, normal_rdn, std::move(keys), keyed}, entry));
+  KAURI_CHECK(store_new_entry(context, {id, &rdn, normal_rdn, std::move(keys), keyed}, entry));
   for (entry::Attribute& attribute : entry.attributes)
     record.attributes.push_back(
         {attribute.description.to_string(), {}, std::move(attribute.values)});

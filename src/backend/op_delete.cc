@@ -58,10 +58,8 @@ Result<void> erase_leaf(WriteContext& context, const TargetName& name, const Loc
     record.entry_uuid = parse_uuid(uuid->values.front());
 
   storage::WriteTxn& txn = context.txn();
-  for (const std::string& key :
-       index::keys_of_entry(entry, context.core().catalog, context.schema())) {
-    KAURI_TRY([[maybe_unused]] const bool changed, index::erase_posting(txn, key, id));
-  }
+  for (std::string& key : index::keys_of_entry(entry, context.core().catalog, context.schema()))
+    context.postings().erase(std::move(key), id);
   for (entry::Attribute& attribute : entry.attributes)
     record.attributes.push_back(
         {attribute.description.to_string(), std::move(attribute.values), {}});

@@ -282,7 +282,7 @@ Result<WriteOutcome> apply_modify(WriteContext& context, const ModifyOperationRe
   KAURI_CHECK(stamp_change(context, who, edit, record));
   KAURI_CHECK(edit.prepare());
   record.attributes = edit.take_changes();
-  KAURI_CHECK(edit.apply(context.txn()));
+  KAURI_CHECK(edit.apply(context.txn(), context.postings()));
   KAURI_CHECK(context.log(record));
   return WriteOutcome{{}, record.csn, id, 0};
 }

@@ -215,7 +215,7 @@ Result<WriteOutcome> apply_modify_dn(WriteContext& context, const ModifyDnOperat
   edit.set_parent(places.superior.path.back());
   KAURI_CHECK(edit.prepare());
   record.attributes = edit.take_changes();
-  KAURI_CHECK(edit.apply(context.txn()));
+  KAURI_CHECK(edit.apply(context.txn(), context.postings()));
   KAURI_CHECK(
       move_in_tree(context, {id, places.from.above(), places.superior.path,
                              operation.target.normal_rdns.front(), operation.new_normal_rdn}));

@@ -136,8 +136,8 @@ Result<void> replay_add(WriteContext& context, const ChangeRecord& record) {
   KAURI_CHECK(take_attributes(context, record, entry));
   const std::string_view normal_rdn =
       is_suffix ? std::string_view(core.suffix_normal) : std::string_view(name.normal_rdns.front());
-  KAURI_CHECK(store_new_entry(core, context.txn(),
-                              {context.take_id(), &name.dn.rdns.front(), normal_rdn}, entry));
+  KAURI_CHECK(
+      store_new_entry(context, {context.take_id(), &name.dn.rdns.front(), normal_rdn}, entry));
   return context.change_counts(located.path, 1, 1);
 }
 
@@ -190,7 +190,7 @@ Result<void> finish_edit(WriteContext& context, const ChangeRecord& record, Entr
   KAURI_CHECK(edit.prepare());
   made.attributes = edit.take_changes();
   KAURI_CHECK(check_same(made, record));
-  return edit.apply(context.txn());
+  return edit.apply(context.txn(), context.postings());
 }
 
 Result<void> replay_modify(WriteContext& context, const ChangeRecord& record) {
@@ -285,6 +285,7 @@ Result<void> Replay::apply(const ChangeRecord& record, std::size_t octets) {
   WriteContext context(core_, *txn_, csns_, state_);
   context.observe_csn(record.csn);
   if (const Result<void> done = replay(context, record); !done) return in_context(done.error());
+  KAURI_CHECK(context.postings().flush(*txn_));
   context.observe_csn(csn_after(record));
   KAURI_CHECK(append_change(*txn_, state_.log, record, core_.change_log_records_max));
   txn_octets_ += octets;

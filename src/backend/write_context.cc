@@ -441,9 +441,10 @@ Result<void> write_batch_state(Core& core, storage::WriteTxn& txn, BatchState& s
   return {};
 }
 
-Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, NewEntry which,
-                             entry::Entry& entry) {
-  const std::vector<std::string> keys = all_keys(core, which, entry);
+Result<void> store_new_entry(WriteContext& context, NewEntry which, entry::Entry& entry) {
+  Core& core = context.core();
+  storage::WriteTxn& txn = context.txn();
+  std::vector<std::string> keys = all_keys(core, which, entry);
   std::vector<entry::ExternalAttribute> external;
   std::vector<LargeValue> large;
   for (const entry::Attribute& attribute : entry.attributes) {
@@ -463,9 +464,7 @@ Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, NewEntry which,
   KAURI_CHECK(txn.append(storage::Table::kEntries, entry_key(which.id),
                          entry::encode_entry(entry, *core.dictionary, external)));
   KAURI_CHECK(index::put_child(txn, entry.parent, which.normal_rdn, which.id));
-  for (const std::string& key : keys) {
-    KAURI_TRY([[maybe_unused]] const bool changed, index::insert_posting(txn, key, which.id));
-  }
+  for (std::string& key : keys) context.postings().insert(std::move(key), which.id);
   return {};
 }
 

@@ -20,6 +20,7 @@
 #include "entry/entry_view.h"
 #include "entry/schema_check.h"
 #include "index/dn_index.h"
+#include "index/posting_changes.h"
 #include "query/access.h"
 
 namespace kauri::backend {
@@ -83,6 +84,8 @@ class WriteContext {
   const schema::Schema& schema() const { return *core_.schema; }
   storage::WriteTxn& txn() { return txn_; }
   BatchState& state() { return state_; }
+  // To be flushed before the commit, by whoever made the context.
+  index::PostingChanges& postings() { return postings_; }
 
   // --- Reading ---
   Result<Located> locate(const TargetName& name);
@@ -132,6 +135,7 @@ class WriteContext {
   CsnGenerator& csns_;
   BatchState& state_;
   std::string previous_csn_;  // of the state before the last stamp
+  index::PostingChanges postings_;
 };
 
 // Stamps a change of an entry: in the entry itself (modifiersName, modifyTimestamp, entryCSN) and
@@ -186,8 +190,7 @@ struct NewEntry {
   std::vector<std::string> keys = {};
   std::size_t keyed = 0;
 };
-Result<void> store_new_entry(Core& core, storage::WriteTxn& txn, NewEntry which,
-                             entry::Entry& entry);
+Result<void> store_new_entry(WriteContext& context, NewEntry which, entry::Entry& entry);
 
 // Takes an entry without children out of every table; `record` gets all of a delete but its CSN.
 Result<void> erase_leaf(WriteContext& context, const TargetName& name, const Located& located,

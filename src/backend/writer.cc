@@ -170,6 +170,7 @@ Result<void> Writer::apply_in_one(std::vector<Job>& batch, std::size_t first, st
       if (!changed) return changed.error();
       return {};
     }
+    KAURI_CHECK(context.postings().flush(*txn));
     // What the crash campaigns must find: answers that leave before their change is kept.
     // However fast the disk is, a kill meets such answers.
     if (KAURI_PLANTED_FAULT("answer-before-commit")) {

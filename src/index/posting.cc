@@ -109,40 +109,12 @@ Result<void> put_record(void* txn, std::string_view key, std::string_view value)
   return static_cast<storage::WriteTxn*>(txn)->put(Table::kIndex, key, value);
 }
 
-// Whether the block had not got the id.
-Result<bool> insert_into_block(storage::WriteTxn& txn, std::string_view key, EntryId id) {
-  const std::string target = block_key(key, block_of(id));
-  const std::uint16_t offset = offset_of(id);
-  KAURI_TRY(const auto payload, txn.get(Table::kIndex, target));
-  std::string changed;
-  if (!payload) {
-    changed = encode_block(&offset, 1);
-  } else {
-    if (!check_block(*payload)) return broken(target, "the block is not well formed");
-    if (block_contains(*payload, offset)) return false;
-    changed = block_with(*payload, offset);
-  }
-  KAURI_CHECK(txn.put(Table::kIndex, target, changed));
-  return true;
-}
-
-Result<bool> erase_from_block(storage::WriteTxn& txn, std::string_view key, EntryId id) {
-  const std::string target = block_key(key, block_of(id));
-  KAURI_TRY(const auto payload, txn.get(Table::kIndex, target));
-  if (!payload) return false;
-  if (!check_block(*payload)) return broken(target, "the block is not well formed");
-  if (!block_contains(*payload, offset_of(id))) return false;
-  const std::string changed = block_without(*payload, offset_of(id));
-  if (!changed.empty()) {
-    KAURI_CHECK(txn.put(Table::kIndex, target, changed));
-    return true;
-  }
-  KAURI_TRY([[maybe_unused]] const bool erased, txn.erase(Table::kIndex, target));
-  return true;
-}
-
 // The list has shrunk to what one record holds.
 Result<void> collapse(storage::WriteTxn& txn, std::string_view key, std::uint64_t count) {
+  if (count == 0) {
+    KAURI_TRY([[maybe_unused]] const bool erased, txn.erase(Table::kIndex, key));
+    return {};
+  }
   IdSet rest;
   KAURI_CHECK(read_blocks_of(txn, key, count, rest));
   const std::vector<EntryId> ids = members(rest);
@@ -156,33 +128,84 @@ Result<void> collapse(storage::WriteTxn& txn, std::string_view key, std::uint64_
   return txn.put(Table::kIndex, key, encode_inline(ids));
 }
 
-Result<bool> insert_inline(storage::WriteTxn& txn, std::string_view key, std::string_view record,
-                           EntryId id) {
-  if (inline_contains(record, id)) return false;
+using Changes = std::span<const PostingChange>;
+
+// A list that is one record, or none yet.
+Result<std::uint64_t> change_inline(storage::WriteTxn& txn, std::string_view key,
+                                    std::string_view record, Changes changes) {
   std::vector<EntryId> ids;
-  bool placed = false;
-  for (std::size_t i = 0; i < inline_count(record); ++i) {
-    const EntryId present(inline_id(record, i));
-    if (!placed && id < present) {
-      ids.push_back(id);
-      placed = true;
-    }
-    ids.push_back(present);
+  ids.reserve(inline_count(record) + changes.size());
+  std::uint64_t changed = 0;
+  std::size_t at = 0;
+  const std::size_t count = inline_count(record);
+  for (const PostingChange& change : changes) {
+    while (at < count && inline_id(record, at) < change.id.value())
+      ids.emplace_back(inline_id(record, at++));
+    const bool there = at < count && inline_id(record, at) == change.id.value();
+    if (there) ++at;
+    if (there != change.insert) ++changed;
+    if (change.insert) ids.push_back(change.id);
   }
-  if (!placed) ids.push_back(id);
+  while (at < count) ids.emplace_back(inline_id(record, at++));
+  if (changed == 0) return changed;
+  if (ids.empty()) {
+    KAURI_TRY([[maybe_unused]] const bool erased, txn.erase(Table::kIndex, key));
+    return changed;
+  }
   KAURI_CHECK(build_posting(key, ids.data(), ids.size(), put_record, &txn));
-  return true;
+  return changed;
 }
 
-Result<bool> erase_inline(storage::WriteTxn& txn, std::string_view key, std::string_view record,
-                          EntryId id) {
-  if (!inline_contains(record, id)) return false;
-  if (inline_count(record) == 1) return txn.erase(Table::kIndex, key);
-  std::vector<EntryId> ids;
-  for (std::size_t i = 0; i < inline_count(record); ++i)
-    if (inline_id(record, i) != id.value()) ids.emplace_back(inline_id(record, i));
-  KAURI_CHECK(txn.put(Table::kIndex, key, encode_inline(ids)));
-  return true;
+// What the changes, all of one block, do to it.
+struct BlockChange {
+  std::uint64_t inserted = 0;
+  std::uint64_t erased = 0;
+};
+Result<BlockChange> change_block(storage::WriteTxn& txn, std::string_view key, Changes changes) {
+  const std::string target = block_key(key, block_of(changes.front().id));
+  KAURI_TRY(const auto stored, txn.get(Table::kIndex, target));
+  if (stored && !check_block(*stored)) return broken(target, "the block is not well formed");
+  std::string payload(stored.value_or(std::string_view()));
+  BlockChange done;
+  for (const PostingChange& change : changes) {
+    const std::uint16_t offset = offset_of(change.id);
+    if ((!payload.empty() && block_contains(payload, offset)) == change.insert) continue;
+    if (!change.insert)
+      payload = block_without(payload, offset);
+    else
+      payload = payload.empty() ? encode_block(&offset, 1) : block_with(payload, offset);
+    ++(change.insert ? done.inserted : done.erased);
+  }
+  if (done.inserted + done.erased == 0) return done;
+  if (!payload.empty()) {
+    KAURI_CHECK(txn.put(Table::kIndex, target, payload));
+  } else if (stored) {
+    KAURI_TRY([[maybe_unused]] const bool erased, txn.erase(Table::kIndex, target));
+  }
+  return done;
+}
+
+Result<std::uint64_t> change_blocks(storage::WriteTxn& txn, std::string_view key,
+                                    std::uint64_t count, Changes changes) {
+  std::uint64_t changed = 0;
+  const std::uint64_t before = count;
+  while (!changes.empty()) {
+    std::size_t size = 1;
+    while (size < changes.size() && block_of(changes[size].id) == block_of(changes[0].id)) ++size;
+    KAURI_TRY(const BlockChange done, change_block(txn, key, changes.first(size)));
+    if (done.erased > count + done.inserted)
+      return broken(key, "the blocks hold more entries than the head says");
+    count += done.inserted - done.erased;
+    changed += done.inserted + done.erased;
+    changes = changes.subspan(size);
+  }
+  if (changed == 0) return changed;
+  if (count < before && count <= kInlineBack) {
+    KAURI_CHECK(collapse(txn, key, count));
+    return changed;
+  }
+  KAURI_CHECK(txn.put(Table::kIndex, key, encode_head(count)));
+  return changed;
 }
 
 }  // namespace
@@ -251,38 +274,32 @@ Result<bool> posting_contains(storage::Txn& txn, std::string_view key, EntryId i
   return block_contains(*payload, offset_of(id));
 }
 
+Result<std::uint64_t> change_posting(storage::WriteTxn& txn, std::string_view key,
+                                     std::span<const PostingChange> changes) {
+  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
+  if (!record) return change_inline(txn, key, {}, changes);
+  switch (record_shape(*record)) {
+    case RecordShape::kInline:
+      return change_inline(txn, key, *record, changes);
+    case RecordShape::kHead:
+      return change_blocks(txn, key, head_count(*record), changes);
+    case RecordShape::kBroken:
+      break;
+  }
+  return broken_record(key, record->size());
+}
+
 Result<bool> insert_posting(storage::WriteTxn& txn, std::string_view key, EntryId id) {
   KAURI_ASSERT(id.value() != 0);
-  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
-  if (!record) {
-    KAURI_CHECK(build_posting(key, &id, 1, put_record, &txn));
-    return true;
-  }
-  const RecordShape shape = record_shape(*record);
-  if (shape == RecordShape::kInline) return insert_inline(txn, key, *record, id);
-  if (shape == RecordShape::kBroken) return broken_record(key, record->size());
-  const std::uint64_t count = head_count(*record);
-  KAURI_TRY(const bool added, insert_into_block(txn, key, id));
-  if (!added) return false;
-  KAURI_CHECK(txn.put(Table::kIndex, key, encode_head(count + 1)));
-  return true;
+  const PostingChange change{id, true};
+  KAURI_TRY(const std::uint64_t changed, change_posting(txn, key, {&change, 1}));
+  return changed != 0;
 }
 
 Result<bool> erase_posting(storage::WriteTxn& txn, std::string_view key, EntryId id) {
-  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
-  if (!record) return false;
-  const RecordShape shape = record_shape(*record);
-  if (shape == RecordShape::kInline) return erase_inline(txn, key, *record, id);
-  if (shape == RecordShape::kBroken) return broken_record(key, record->size());
-  const std::uint64_t count = head_count(*record);
-  KAURI_TRY(const bool erased, erase_from_block(txn, key, id));
-  if (!erased) return false;
-  if (count - 1 <= kInlineBack) {
-    KAURI_CHECK(collapse(txn, key, count - 1));
-    return true;
-  }
-  KAURI_CHECK(txn.put(Table::kIndex, key, encode_head(count - 1)));
-  return true;
+  const PostingChange change{id, false};
+  KAURI_TRY(const std::uint64_t changed, change_posting(txn, key, {&change, 1}));
+  return changed != 0;
 }
 
 Result<PostingScan> PostingScan::open(storage::Txn& txn, std::string_view first,

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,15 @@ Result<void> read_posting(storage::Txn& txn, std::string_view key, IdSet& out);
 Result<void> retain_posting(storage::Txn& txn, std::string_view key, IdSet& ids);
 // Whether the list has the id: at most two look-ups.
 Result<bool> posting_contains(storage::Txn& txn, std::string_view key, EntryId id);
+// What becomes of one entry in a list.
+struct PostingChange {
+  EntryId id;
+  bool insert = true;  // or erase
+};
+// Many changes of one list at once; of an id that is there (absent) already, none. RETURNS: how
+// many ids came or went. REQUIRES: ids above 0, ascending, each once.
+Result<std::uint64_t> change_posting(storage::WriteTxn& txn, std::string_view key,
+                                     std::span<const PostingChange> changes);
 // No-ops when the id is there (absent) already. RETURNS true when the list changed.
 Result<bool> insert_posting(storage::WriteTxn& txn, std::string_view key, EntryId id);
 Result<bool> erase_posting(storage::WriteTxn& txn, std::string_view key, EntryId id);
