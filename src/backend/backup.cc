@@ -74,16 +74,22 @@ Result<void> fits(const Result<void>& checked) {
 
 Result<void> add_table(storage::Txn& txn, Table table, BackupCheck& check, BackupWriter& writer,
                        Reporter& reporter) {
+  KAURI_TRY(const storage::TableStats due, txn.table_stats(table));
   KAURI_TRY(const std::unique_ptr<storage::Cursor> cursor, txn.cursor(table));
   KAURI_TRY(bool found, cursor->first());
-  while (found) {
+  std::uint64_t records = 0;
+  for (; found; ++records) {
     const BackupRecord record = {table, cursor->key(), cursor->value()};
     KAURI_CHECK(fits(check.add(record)));
     KAURI_CHECK(writer.add(record));
     reporter.advance();
     KAURI_TRY(found, cursor->next());
   }
-  return {};
+  // A page in the place of another one can end a walk.
+  if (records == due.entries) return {};
+  return fits(corruption("table " + std::string(storage::table_name(table)) + ": " +
+                         std::to_string(records) + " records are found, and it counts " +
+                         std::to_string(due.entries)));
 }
 
 // --- Changes ---

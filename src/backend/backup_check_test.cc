@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
 
 #include "backend/backup.h"
@@ -14,6 +15,7 @@
 #include "backend/testing/world.h"
 #include "base/endian.h"
 #include "index/dn_index.h"
+#include "storage/testing/image.h"
 
 namespace kauri::backend {
 namespace {
@@ -228,6 +230,24 @@ TEST_F(BackupCheckTest, NoBackupIsMadeOfAMisplacedEntry) {
   RestoredPlace place(world_.clock());
   EXPECT_THAT(place.restore(out), HasSubstr("run verify"));
   EXPECT_THAT(place.files(), testing::Not(testing::Contains("data.mdb")));
+}
+
+// As a page that stands in the place of another one can end a walk: what is left may fit.
+TEST_F(BackupCheckTest, AWalkThatEndsEarly) {
+  const std::string file = world_.path() + "/data.mdb";
+  const storage::Image image(storage::read_file(file));
+  constexpr std::size_t kCount = 32;  // where a tree counts its records
+  const auto counted = image.tree(Table::kIndex).entries;
+  std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
+  out.seekp(static_cast<std::streamoff>(image.tree_place(Table::kIndex) + kCount));
+  out << number_of(counted + 1);
+  out.close();
+  const auto made =
+      write_backup(world_.database(), {}, [](std::string_view) { return Result<void>(); });
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message(),
+              HasSubstr("table index: " + std::to_string(counted) + " records are found"));
+  EXPECT_THAT(made.error().message(), HasSubstr("run verify"));
 }
 
 // Made by a program that did not look.
