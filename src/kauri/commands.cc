@@ -5,6 +5,7 @@
 
 #include "kauri/backup.h"
 #include "kauri/bench.h"
+#include "kauri/explain.h"
 #include "kauri/export.h"
 #include "kauri/hash.h"
 #include "kauri/import.h"
@@ -29,6 +30,7 @@ int run(int argc, const char* const* argv) {
   add_reindex_command(app, exit_status);
   add_backup_command(app, exit_status);
   add_restore_command(app, exit_status);
+  add_explain_command(app, exit_status);
   add_hash_command(app, exit_status);
   add_bench_command(app, exit_status);
   try {
