@@ -80,8 +80,7 @@ class Comparison:
             if run == 0:
                 self.client.check_content(server)
             self.client.warm(server, run)
-            if run == 0:
-                self.client.prepare(server)
+            self.client.prepare(server, run)
             for row in self.chosen:
                 self.client.measure(server, row, run)
             if run == self.options.runs - 1:

@@ -81,15 +81,14 @@ class Client:
         if server.warm_seconds and run == 0:
             self.call(server, [*search, "--duration", str(server.warm_seconds)], "warm-more", run)
 
-    def prepare(self, server):
-        """What rows have to know of this server: between which times LATE entries were added."""
+    def prepare(self, server, run):
+        """What rows have to know of this server: since when LATE entries, and no others, have been added. Rows that ask
+        for them come before those that add."""
         if not any(row.fact == "late" for row in self.chosen):
             return
         server.facts["LATE_FROM"] = next_second()
-        self.call(server, ["add", "--target", f"cn=late.{{n}},{GROUPS}", "--range", f"0:{LATE - 1}", "--duration", "60",
-                           *server.bind], "late")
-        server.facts["LATE_TO"] = utc()
-        next_second()
+        self.call(server, ["add", "--target", f"cn=late.{{n}},{GROUPS}", "--range", f"{run * LATE}:{run * LATE + LATE - 1}",
+                           "--duration", "60", *server.bind], "late", run)
 
     def measure(self, server, row, run):
         arguments = [*filled(row.arguments, server.facts), "--duration", str(self.options.duration), "--seed", str(run + 1)]

@@ -11,7 +11,7 @@ PEOPLE = f"ou=People,{SUFFIX}"
 GROUPS = f"ou=Groups,{SUFFIX}"
 SMALL_GROUP = 100  # members
 LINES = 400        # questions of each kind
-LATE = 20          # entries that are added after the load, for a range of times
+LATE = 20          # entries that are added after the load in each run, for a range of times
 
 # One entry of the size and with the attributes of the data set, as a pattern of `kauri bench add`.
 ENTRY = f"""dn: uid=added.{{n}},{PEOPLE}
