@@ -229,8 +229,12 @@ void print_times(const json& plan, std::string& out) {
 void print_scope(const json& scope, std::string& out) {
   out += text(scope, "scope") + " of " + text(scope, "base") + '\n';
   out += "  candidates " + count(scope, "candidates") + ": " + source(scope);
-  if (truth(scope, "filter_proved")) out += "; the filter is proved by them";
-  if (truth(scope, "scope_proved")) out += "; so is the scope";
+  const bool filter = truth(scope, "filter_proved");
+  // What is walked is the scope.
+  const bool proved = truth(scope, "scope_proved") && text(scope, "source") == "indexes";
+  if (filter || proved) out += "; they prove the ";
+  if (filter) out += "filter";
+  if (proved) out += filter ? " and the scope" : "scope";
   out += '\n';
   Tree tree;
   tree.add(member(scope, "plan"), "", "", 0);

@@ -38,7 +38,8 @@ TEST_F(ExplainCommand, OfADatabaseWithoutAServer) {
   const CommandOutcome found = explain({"(uid=alice)"});
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_THAT(found.out, HasSubstr("filter (uid=alice)\nsub of dc=example,dc=com\n"));
-  EXPECT_THAT(found.out, HasSubstr("candidates 1: from indexes; the filter is proved by them"));
+  EXPECT_THAT(found.out,
+              HasSubstr("candidates 1: from indexes; they prove the filter and the scope\n"));
   EXPECT_THAT(found.out, HasSubstr("(uid=alice)  eq  1 listed, used; 1 true"));
   EXPECT_THAT(found.out, HasSubstr("examined 1, matched 1, returned 1"));
   EXPECT_THAT(found.out, HasSubstr("1 of 1 entries copied as they are stored"));
@@ -46,6 +47,7 @@ TEST_F(ExplainCommand, OfADatabaseWithoutAServer) {
 
   const CommandOutcome walk = explain({"(&(title=*Head*)(objectClass=person))"});
   EXPECT_EQ(walk.status, 0) << walk.err;
+  EXPECT_THAT(walk.out, HasSubstr("from indexes; they prove the scope\n"));
   EXPECT_THAT(walk.out, HasSubstr("|- (title=*Head*)"));
   EXPECT_THAT(walk.out, HasSubstr("no index  'title' has no index"));
   EXPECT_THAT(walk.out, HasSubstr("advice: index this, and 12 candidates become "));
