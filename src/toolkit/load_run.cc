@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kSecondsMax = 1e9;
 constexpr double kIntervalMin = 0.1;
-constexpr std::int64_t kIntervalRestMin = 10'000'000;  // shorter ones are noise
 constexpr std::size_t kIntervalsMax = 100'000;  // kept for the result; later ones are only shown
 
 Error range_error(const char* what, std::size_t value, std::size_t low, std::size_t high) {
@@ -237,11 +236,11 @@ class Coordinator {
     bool done = watch_until(schedule_.measure_nanos);
     // The threads are on their way, so a reading that fails must not leave before they are done.
     const auto begin = read();
-    cut_interval();
+    cut_interval(schedule_.measure_nanos);
     measuring_ = true;
     done = done || watch_until(schedule_.end_nanos);
     const auto end = read();
-    cut_interval();
+    cut_interval(schedule_.end_nanos);
     if (!done) watch_until(std::numeric_limits<std::int64_t>::max());
     if (!begin) return begin.error();
     if (!end) return end.error().with_context("the server is gone");
@@ -261,9 +260,10 @@ class Coordinator {
     }
   }
 
-  // What is left of an interval where the warm-up or the window ends: none belongs to two of them.
-  void cut_interval() {
-    if (clock_.monotonic_nanos() - last_nanos_ >= kIntervalRestMin) report_interval();
+  // What is left of an interval where the warm-up or the window ends, at that moment or early:
+  // none belongs to two of them.
+  void cut_interval(std::int64_t moment) {
+    if (last_nanos_ < std::min(moment, clock_.monotonic_nanos())) report_interval();
   }
 
   std::int64_t interval_nanos() const {
