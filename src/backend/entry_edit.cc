@@ -186,14 +186,25 @@ entry::Entry EntryEdit::preview() {
   entry.rdn = rdn_;
   entry.parent = parent_;
   entry.attributes.reserve(attributes_.size() + untaken_.size());
-  for (const std::unique_ptr<Working>& one : attributes_) {
-    if (one->count() == 0) continue;
+  // In the order of the record, so that of several faults the same one is told each time.
+  std::vector<const Working*> taken;
+  taken.reserve(attributes_.size());
+  for (const std::unique_ptr<Working>& one : attributes_)
+    if (one->count() != 0) taken.push_back(one.get());
+  std::sort(taken.begin(), taken.end(),
+            [](const Working* a, const Working* b) { return a->slot < b->slot; });
+  auto untaken = untaken_.begin();
+  const auto add_untaken_before = [&](std::size_t slot) {
+    for (; untaken != untaken_.end() && untaken->slot < slot; ++untaken)
+      entry.attributes.push_back({core_.dictionary->description(untaken->number), {}});
+  };
+  for (const Working* one : taken) {
+    add_untaken_before(one->slot);
     entry::Attribute attribute{one->description, {}};
     if (!one->has_base_left()) attribute.values = one->touched ? one->living() : one->stored;
     entry.attributes.push_back(std::move(attribute));
   }
-  for (const Untaken& one : untaken_)
-    entry.attributes.push_back({core_.dictionary->description(one.number), {}});
+  add_untaken_before(SIZE_MAX);
   return entry;
 }
 

@@ -41,6 +41,15 @@ TEST_F(OperationsTest, E02ReplaceWithoutValues) {
   EXPECT_TRUE(world_.values(kA, "pager").empty());
 }
 
+// Of several faults the one of the attribute that stands first in the entry is told, in whatever
+// order the request names them.
+TEST_F(OperationsTest, OfTwoFaultsTheSameOneIsTold) {
+  ASSERT_EQ(world_.modify(kA, {added("displayName", {"one"})}), 0);
+  const auto two = added("displayName", {"two"});
+  EXPECT_EQ(world_.modify(kA, {added("c", {"de"}), two}), 19);
+  EXPECT_EQ(world_.modify(kA, {two, added("c", {"de"})}), 19);
+}
+
 TEST_F(OperationsTest, E04IncrementOfAnInheritedSyntax) {
   EXPECT_EQ(world_.modify(kA, {added("kIntSub", {"5"})}), 0);
   EXPECT_EQ(world_.modify(kA, {incremented("kIntSub", "1")}), 0);
