@@ -169,6 +169,20 @@ void IdSet::add_range(EntryId first, EntryId last) {
   }
 }
 
+void IdSet::add_sorted(std::span<const std::uint64_t> ids) {
+  if (ids.size() <= kSmallMax) {
+    for (const std::uint64_t id : ids) add(EntryId(id));
+    return;
+  }
+  std::vector<std::uint32_t> lows;
+  for (std::size_t begin = 0; begin < ids.size(); begin += lows.size()) {
+    lows.clear();
+    for (std::size_t i = begin; i < ids.size() && high_of(ids[i]) == high_of(ids[begin]); ++i)
+      lows.push_back(low_of(ids[i]));
+    roaring_bitmap_add_many(&grow().part(high_of(ids[begin])), lows.size(), lows.data());
+  }
+}
+
 void IdSet::add_block(std::uint64_t block, std::string_view payload) {
   const std::uint64_t base = block << kBlockBits;
   std::array<std::uint16_t, kBlockIds> offsets;

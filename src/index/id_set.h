@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/strong_id.h"
@@ -28,6 +29,8 @@ class IdSet {
   void add(EntryId id);
   // All ids in [first, last].
   void add_range(EntryId first, EntryId last);
+  // Ascending ids.
+  void add_sorted(std::span<const std::uint64_t> ids);
   // Adds block * 8192 + each offset of a posting block's bitmap or array. REQUIRES: a payload that
   // passed check_block() (index/posting_format.h).
   void add_block(std::uint64_t block, std::string_view payload);

@@ -116,6 +116,22 @@ TEST(IdSet, MovedAndClearedSetsAreEmpty) {
   EXPECT_EQ(other.at_or_after(EntryId(0)), std::nullopt);
 }
 
+TEST(IdSet, AddsSortedIds) {
+  for (const std::uint64_t step : {1ULL, 1000ULL, 1ULL << 30U}) {
+    for (const std::size_t count : {0U, 1U, 8U, 9U, 500U}) {
+      std::vector<std::uint64_t> ids;
+      IdSet expected = IdSet::single(EntryId(5));
+      for (std::size_t i = 0; i < count; ++i) {
+        ids.push_back(3 + i * step);
+        expected.add(EntryId(ids.back()));
+      }
+      IdSet set = IdSet::single(EntryId(5));
+      set.add_sorted(ids);
+      EXPECT_TRUE(set == expected) << step << " " << count;
+    }
+  }
+}
+
 TEST(IdSet, AddsBlocks) {
   for (const std::size_t count : {1U, 8U, 9U, 512U, 513U, 8191U, 8192U}) {
     SCOPED_TRACE(count);

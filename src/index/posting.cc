@@ -1,5 +1,6 @@
 #include "index/posting.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
@@ -51,10 +52,11 @@ bool is_block_key(std::string_view key, std::string_view list) {
   return key.size() == list.size() + kBlockNumberSize && key.starts_with(list);
 }
 
-// Adds the blocks of `list` from the cursor's record on; leaves the cursor behind them.
-// RETURNS: whether the cursor stands at a record.
-Result<bool> read_blocks(storage::Cursor& cursor, std::string_view list, std::uint64_t count,
-                         IdSet& out) {
+// Calls back with the blocks of `list` from the cursor's record on, in their order, each well
+// formed; leaves the cursor behind them. RETURNS: whether the cursor stands at a record.
+template <class Visit>
+Result<bool> walk_blocks(storage::Cursor& cursor, std::string_view list, std::uint64_t count,
+                         const Visit& visit) {
   std::uint64_t seen = 0;
   bool at_record = true;
   while (at_record && is_block_key(cursor.key(), list)) {
@@ -63,7 +65,7 @@ Result<bool> read_blocks(storage::Cursor& cursor, std::string_view list, std::ui
     const std::uint64_t block = load_big_endian<std::uint64_t>(cursor.key().substr(list.size()));
     if (block >> (64U - kBlockBits) != 0)
       return broken(cursor.key(), "the block number is out of range");
-    out.add_block(block, payload);
+    visit(block, payload);
     seen += block_count(payload);
     KAURI_TRY(at_record, cursor.next());
   }
@@ -73,13 +75,21 @@ Result<bool> read_blocks(storage::Cursor& cursor, std::string_view list, std::ui
   return at_record;
 }
 
-Result<void> read_blocks_of(storage::Txn& txn, std::string_view key, std::uint64_t count,
-                            IdSet& out) {
+template <class Visit>
+Result<void> visit_blocks_of(storage::Txn& txn, std::string_view key, std::uint64_t count,
+                             const Visit& visit) {
   KAURI_TRY(const auto cursor, txn.cursor(Table::kIndex));
   KAURI_TRY(const bool found, cursor->seek(block_key(key, 0)));
   if (!found) return broken(key, "the list has a head and no block");
-  KAURI_TRY([[maybe_unused]] const bool more, read_blocks(*cursor, key, count, out));
+  KAURI_TRY([[maybe_unused]] const bool more, walk_blocks(*cursor, key, count, visit));
   return {};
+}
+
+Result<void> read_blocks_of(storage::Txn& txn, std::string_view key, std::uint64_t count,
+                            IdSet& out) {
+  return visit_blocks_of(txn, key, count, [&](std::uint64_t block, std::string_view payload) {
+    out.add_block(block, payload);
+  });
 }
 
 void read_inline(std::string_view record, IdSet& out) {
@@ -107,6 +117,67 @@ std::vector<EntryId> members(const IdSet& set) {
 
 Result<void> put_record(void* txn, std::string_view key, std::string_view value) {
   return static_cast<storage::WriteTxn*>(txn)->put(Table::kIndex, key, value);
+}
+
+// So few ids are looked up in the array of a block, instead of going through it beside them.
+constexpr std::size_t kFewOffsets = 8;
+
+// Moves those of ids[begin, end), which all lie in one block, that it has to ids[kept...]. RETURNS:
+// where the next goes.
+std::size_t retain_in_block(std::string_view payload, std::vector<std::uint64_t>& ids,
+                            std::size_t begin, std::size_t end, std::size_t kept) {
+  if (payload[0] == kBitmapTag || end - begin <= kFewOffsets) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (block_contains(payload, offset_of(EntryId(ids[i])))) ids[kept++] = ids[i];
+    return kept;
+  }
+  std::array<std::uint16_t, kArrayMax> offsets;
+  const std::uint16_t* at = offsets.data();
+  const std::uint16_t* last = at + block_offsets(payload, offsets.data());
+  for (std::size_t i = begin; i < end && at != last; ++i) {
+    const std::uint16_t sought = offset_of(EntryId(ids[i]));
+    while (at != last && *at < sought) ++at;
+    if (at != last && *at == sought) ids[kept++] = ids[i];
+  }
+  return kept;
+}
+
+// The end of the ids of the block in which ids[begin] lies.
+std::size_t end_of_block(const std::vector<std::uint64_t>& ids, std::size_t begin) {
+  const std::uint64_t behind = (block_of(EntryId(ids[begin])) + 1) << kBlockBits;
+  const auto from = ids.begin() + static_cast<std::ptrdiff_t>(begin);
+  return static_cast<std::size_t>(std::lower_bound(from, ids.end(), behind) - ids.begin());
+}
+
+Result<void> retain_by_look_up(storage::Txn& txn, std::string_view key,
+                               std::vector<std::uint64_t>& ids) {
+  std::size_t kept = 0;
+  for (std::size_t begin = 0, end = 0; begin < ids.size(); begin = end) {
+    end = end_of_block(ids, begin);
+    const std::string target = block_key(key, block_of(EntryId(ids[begin])));
+    KAURI_TRY(const auto payload, txn.get(Table::kIndex, target));
+    if (!payload) continue;
+    if (!check_block(*payload)) return broken(target, "the block is not well formed");
+    kept = retain_in_block(*payload, ids, begin, end, kept);
+  }
+  ids.resize(kept);
+  return {};
+}
+
+Result<void> retain_beside(storage::Txn& txn, std::string_view key, std::uint64_t count,
+                           std::vector<std::uint64_t>& ids) {
+  std::size_t kept = 0;
+  std::size_t begin = 0;
+  KAURI_CHECK(visit_blocks_of(txn, key, count, [&](std::uint64_t block, std::string_view payload) {
+    const std::uint64_t first = block << kBlockBits;
+    while (begin < ids.size() && ids[begin] < first) begin = end_of_block(ids, begin);
+    if (begin == ids.size() || block_of(EntryId(ids[begin])) != block) return;
+    const std::size_t end = end_of_block(ids, begin);
+    kept = retain_in_block(payload, ids, begin, end, kept);
+    begin = end;
+  }));
+  ids.resize(kept);
+  return {};
 }
 
 // The list has shrunk to what one record holds.
@@ -245,20 +316,42 @@ Result<void> read_posting(storage::Txn& txn, std::string_view key, IdSet& out) {
   return read_blocks_of(txn, key, peek.count, out);
 }
 
-Result<void> retain_posting(storage::Txn& txn, std::string_view key, IdSet& ids) {
-  IdSet kept;
-  std::string target;
-  for (auto id = ids.at_or_after(EntryId(0)); id;) {
-    const std::uint64_t block = block_of(*id);
-    target.assign(key);
-    append_big_endian<std::uint64_t>(target, block);
-    KAURI_TRY(const auto payload, txn.get(Table::kIndex, target));
-    if (payload && !check_block(*payload)) return broken(target, "the block is not well formed");
-    for (; id && block_of(*id) == block; id = ids.at_or_after(EntryId(id->value() + 1)))
-      if (payload && block_contains(*payload, offset_of(*id))) kept.add(*id);
+Result<void> read_posting(storage::Txn& txn, std::string_view key,
+                          std::vector<std::uint64_t>& out) {
+  KAURI_ASSERT(out.empty());
+  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
+  if (!record) return {};
+  const RecordShape shape = record_shape(*record);
+  if (shape == RecordShape::kBroken) return broken_record(key, record->size());
+  if (shape == RecordShape::kInline) {
+    for (std::size_t i = 0; i < inline_count(*record); ++i) out.push_back(inline_id(*record, i));
+    return {};
   }
-  ids = std::move(kept);
-  return {};
+  std::array<std::uint16_t, kBlockIds> offsets;
+  return visit_blocks_of(txn, key, head_count(*record),
+                         [&](std::uint64_t block, std::string_view payload) {
+                           const std::size_t count = block_offsets(payload, offsets.data());
+                           for (std::size_t i = 0; i < count; ++i)
+                             out.push_back((block << kBlockBits) + offsets[i]);
+                         });
+}
+
+Result<void> retain_posting(storage::Txn& txn, std::string_view key,
+                            std::vector<std::uint64_t>& ids) {
+  KAURI_TRY(const auto record, txn.get(Table::kIndex, key));
+  if (!record) {
+    ids.clear();
+    return {};
+  }
+  const RecordShape shape = record_shape(*record);
+  if (shape == RecordShape::kBroken) return broken_record(key, record->size());
+  if (shape == RecordShape::kInline) {
+    std::erase_if(ids, [&](std::uint64_t id) { return !inline_contains(*record, EntryId(id)); });
+    return {};
+  }
+  const std::uint64_t count = head_count(*record);
+  return count > kLookUpFactor * ids.size() ? retain_by_look_up(txn, key, ids)
+                                            : retain_beside(txn, key, count, ids);
 }
 
 Result<bool> posting_contains(storage::Txn& txn, std::string_view key, EntryId id) {
@@ -369,7 +462,10 @@ Result<void> PostingScan::read(IdSet& out) {
   KAURI_ASSERT(at_ == At::kHead);
   KAURI_TRY(const bool found, cursor_->next());
   if (!found) return broken(key_, "the list has a head and no block");
-  KAURI_TRY(const bool at_record, read_blocks(*cursor_, key_, count_, out));
+  KAURI_TRY(const bool at_record,
+            walk_blocks(*cursor_, key_, count_, [&](std::uint64_t block, std::string_view payload) {
+              out.add_block(block, payload);
+            }));
   at_ = at_record ? At::kBehind : At::kEnd;
   return {};
 }

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/strong_id.h"
@@ -32,9 +33,15 @@ struct PostingPeek {
 Result<PostingPeek> peek_posting(storage::Txn& txn, std::string_view key, IdSet& out);
 // Adds the list's members to `out`.
 Result<void> read_posting(storage::Txn& txn, std::string_view key, IdSet& out);
-// Takes out of `ids` what the list, of more than one record, has not: a look-up for each block of
-// the list in which `ids` has any, so the thing for few ids and a long list.
-Result<void> retain_posting(storage::Txn& txn, std::string_view key, IdSet& ids);
+// The same into a vector, ascending, for lists that are intersected and not kept. REQUIRES: `out`
+// is empty.
+Result<void> read_posting(storage::Txn& txn, std::string_view key, std::vector<std::uint64_t>& out);
+// Takes out of `ids`, which ascend, what the list does not have: looks them up, block by block,
+// where the list has more than kLookUpFactor times as many, and else reads the list through beside
+// them.
+inline constexpr std::size_t kLookUpFactor = 16;
+Result<void> retain_posting(storage::Txn& txn, std::string_view key,
+                            std::vector<std::uint64_t>& ids);
 // Whether the list has the id: at most two look-ups.
 Result<bool> posting_contains(storage::Txn& txn, std::string_view key, EntryId id);
 // What becomes of one entry in a list.

@@ -13,9 +13,6 @@ using ldap::SubstringPartKind;
 
 // Trigrams looked up for one assertion. More narrow little, and cost a look-up each.
 constexpr std::size_t kGramsMax = 24;
-// Candidates are looked up in a list one by one when it has so many times as many ids; to read it
-// through is cheaper else.
-constexpr std::uint64_t kLookUpFactor = 16;
 // No further list for so few candidates: to examine them costs as much.
 constexpr std::uint64_t kFewGramCandidates = 2;
 // Trigrams taken from one part to choose among: a part of megabytes must not cost a string for each
@@ -59,25 +56,15 @@ Result<bool> IndexTerms::intersect_grams(Grams& grams, std::uint64_t limit, inde
             [](const auto& a, const auto& b) { return a.count < b.count; });
   count += grams.whole[0].count;
   if (grams.whole[0].count > limit || !spend(grams.whole[0].count)) return false;
-  index::IdSet candidates;
+  std::vector<std::uint64_t> candidates;
   KAURI_CHECK(index::read_posting(txn_, grams.whole[0].key, candidates));
   for (std::size_t i = 1; i < grams.whole.size(); ++i) {
-    const Grams::Gram& gram = grams.whole[i];
-    const std::uint64_t left = candidates.size();
+    const std::size_t left = candidates.size();
     if (left <= kFewGramCandidates) break;
-    const bool look_up = gram.count > kFewEnough && gram.count > kLookUpFactor * left;
-    if (!spend(look_up ? left : gram.count)) break;
-    if (look_up) {
-      KAURI_CHECK(index::retain_posting(txn_, gram.key, candidates));
-    } else {
-      index::IdSet more;
-      KAURI_CHECK(index::read_posting(txn_, gram.key, more));
-      candidates &= more;
-    }
-    // The lists that remain are longer still, and would take away less.
-    if (candidates.size() > left / 4 * 3) break;
+    if (!spend(std::min<std::uint64_t>(grams.whole[i].count, index::kLookUpFactor * left))) break;
+    KAURI_CHECK(index::retain_posting(txn_, grams.whole[i].key, candidates));
   }
-  out |= candidates;
+  out.add_sorted(candidates);
   return true;
 }
 
