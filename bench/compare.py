@@ -4,7 +4,7 @@
     compare.py --bin DIR [--peers slapd,389ds,apacheds] [--entries 100000] [--durability durable|relaxed]
                [--duration 2] [--runs 3] [--rows REGEX] [--name NAME] [--page] [--work DIR]
 
-Writes bench/results/NAME/table.md and result.json (environment, versions, commands, each run), with --page also
+Writes bench/results/NAME/table.md, result.json and runs-SERVER.json (environment, versions, commands, each run), with --page also
 docs/performance.md from the newest results that are there. Exit status 1 when any answer of any server was wrong.
 README.md beside this file says what is compared, and how.
 """
@@ -26,6 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [os.path.join(HERE, "lib"), os.path.join(ROOT, "tests", "lib")]
 import extra  # noqa: E402
+import store  # noqa: E402
 from client import Client  # noqa: E402
 from data import Data  # noqa: E402
 from page import Result, page  # noqa: E402
@@ -179,11 +180,10 @@ def write(options, saved):
     name = options.name or f"compare-{options.entries}-{options.durability}-{stamp}"
     folder = os.path.join(options.results, name)
     os.makedirs(folder, exist_ok=True)
-    text = anonymous(json.dumps(saved, indent=1), options)
-    with open(os.path.join(folder, "result.json"), "w", encoding="utf-8") as file:
-        file.write(text + "\n")
+    saved = json.loads(anonymous(json.dumps(saved), options))
+    store.write(folder, saved)
     with open(os.path.join(folder, "table.md"), "w", encoding="utf-8") as file:
-        file.write(Result(json.loads(text)).markdown(1))
+        file.write(Result(saved).markdown(1))
     return folder
 
 
@@ -191,10 +191,8 @@ def write_page(results):
     """docs/performance.md from the newest result of each durability and number of entries."""
     newest = {}
     for name in sorted(os.listdir(results)):
-        path = os.path.join(results, name, "result.json")
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                saved = json.load(file)
+        if os.path.exists(os.path.join(results, name, "result.json")):
+            saved = store.read(os.path.join(results, name))
             key = (-saved["options"]["entries"], saved["options"]["durability"])
             saved["rank"] = (saved["options"]["rows"] == ".", saved["time_utc"])  # all rows before some of them
             if key not in newest or saved["rank"] > newest[key]["rank"]:

@@ -1,5 +1,4 @@
 """bench/compare.py at a kaurid alone, with little data and no time: that every row works, and that what is wrong is found."""
-import json
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import world
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.append(os.path.join(ROOT, "bench", "lib"))
+import store  # noqa: E402
 from page import Result, page  # noqa: E402
 from rows import Row, first_number  # noqa: E402
 
@@ -74,8 +74,7 @@ class Comparison(unittest.TestCase):
             # The open loop takes its time whatever the duration of a row.
             done = compare(folder, "--rows", "^(?!open-loop)")
             self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
-            with open(os.path.join(folder, "x", "result.json"), encoding="utf-8") as file:
-                found = json.load(file)
+            found = store.read(os.path.join(folder, "x"))
             listed = compare(folder, "--list").stdout.splitlines()
             keys = {line.split()[0] for line in listed}
             self.assertGreater(len(keys), 35)
