@@ -26,6 +26,7 @@ using query::Right;
 struct Assertion {
   schema::AttributeDescription description;
   const schema::MatchingRule* rule = nullptr;
+  std::string_view octets;  // as the request has it
   std::string normal;
   // Of a known class, when the attribute is objectClass: an entry belongs to the superclasses of
   // its classes too, whether they are named in it or not (RFC 4512 section 3.3).
@@ -41,6 +42,7 @@ std::optional<OperationResult> read_assertion(const schema::Schema& schema,
   }
   out.description = *description;
   out.rule = description->type->equality;
+  out.octets = compare.value;
   if (out.rule == nullptr) {
     return ldap::failure(
         ResultCode::kInappropriateMatching,
@@ -79,9 +81,9 @@ class Comparison {
         equal_ = equal_ || has;
         continue;
       }
-      for (const std::string_view value : slot->values) add(value);
+      add_values(slot->values);
     }
-    if (!exhausted_) return {};
+    if (!exhausted_ || equal_) return {};
     limits::count(limits::Counter::kFilterWork);
     return limit_exceeded("the comparison takes more than the limit of " +
                           std::to_string(limits::kFilterWorkMax) +
@@ -105,6 +107,20 @@ class Comparison {
   }
 
  private:
+  // Most clients ask with the very octets that are stored: those are found without normal forms of
+  // all the others.
+  void add_values(const entry::ValueRange& values) {
+    for (const std::string_view value : values) {
+      if (value != assertion_.octets) continue;
+      add(value);
+      break;
+    }
+    for (const std::string_view value : values) {
+      if (equal_) return;
+      add(value);
+    }
+  }
+
   void add(std::string_view value) {
     const std::uint64_t price =
         query::kValueWork + query::normal_form_work(*assertion_.rule, value);
