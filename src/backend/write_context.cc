@@ -1,7 +1,6 @@
 #include "backend/write_context.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "backend/entry_edit.h"
@@ -75,23 +74,17 @@ bool has_substrings(const Core& core, const entry::Attribute& attribute) {
   return definition != nullptr && definition->kinds.substring;
 }
 
-// All index keys of a new entry, sorted: those that are known, and those of its other attributes.
+// All index keys of a new entry, in any order: those that are known, and those of its other
+// attributes.
 std::vector<std::string> all_keys(const Core& core, NewEntry& which, const entry::Entry& entry) {
   if (which.keyed == 0) return index::keys_of_entry(entry, core.catalog, *core.schema);
-  std::vector<std::string> others;
+  std::vector<std::string> keys = std::move(which.keys);
   for (std::size_t i = which.keyed; i < entry.attributes.size(); ++i) {
     const entry::Attribute& attribute = entry.attributes[i];
     for (std::string& key :
          index::keys_of_values(attribute.description, attribute.values, core.catalog, *core.schema))
-      others.push_back(std::move(key));
+      keys.push_back(std::move(key));
   }
-  std::sort(others.begin(), others.end());
-  std::vector<std::string> keys;
-  keys.reserve(which.keys.size() + others.size());
-  const auto moved = [](auto place) { return std::make_move_iterator(place); };
-  std::merge(moved(which.keys.begin()), moved(which.keys.end()), moved(others.begin()),
-             moved(others.end()), std::back_inserter(keys));
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 

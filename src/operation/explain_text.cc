@@ -8,6 +8,22 @@
 
 namespace kauri::operation {
 
+std::string_view source_name(query::CandidateSource source) {
+  switch (source) {
+    case query::CandidateSource::kBase:
+      return "base";
+    case query::CandidateSource::kIds:
+      return "indexes";
+    case query::CandidateSource::kChildren:
+      return "children";
+    case query::CandidateSource::kSubtree:
+      return "subtree";
+    case query::CandidateSource::kNone:
+      break;
+  }
+  return "none";
+}
+
 using ldap::FilterKind;
 using query::CompiledNode;
 using query::TermFate;
@@ -25,20 +41,9 @@ std::string_view scope_name(ldap::Scope scope) {
   return kNames[static_cast<std::size_t>(scope)];
 }
 
-std::string_view source_name(const Explanation::ScopeReport& report) {
-  switch (report.source) {
-    case query::CandidateSource::kBase:
-      return "base";
-    case query::CandidateSource::kIds:
-      return "indexes";
-    case query::CandidateSource::kChildren:
-      return "children";
-    case query::CandidateSource::kSubtree:
-      return report.whole ? "database" : "subtree";
-    case query::CandidateSource::kNone:
-      break;
-  }
-  return "none";
+std::string_view source_of(const Explanation::ScopeReport& report) {
+  const bool whole = report.source == query::CandidateSource::kSubtree && report.whole;
+  return whole ? "database" : source_name(report.source);
 }
 
 std::string_view fate_name(TermFate fate) {
@@ -170,7 +175,7 @@ void ExplanationText::write_scope(const Explanation::ScopeReport& report) {
   json_.begin_object();
   json_.text("base", report.base);
   json_.text("scope", scope_name(report.scope));
-  json_.text("source", source_name(report));
+  json_.text("source", source_of(report));
   json_.number("candidates", report.estimate);
   json_.boolean("filter_proved", report.filter_exact);
   json_.boolean("scope_proved", report.scope_exact);

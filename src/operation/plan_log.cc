@@ -1,5 +1,6 @@
 #include "operation/plan_log.h"
 
+#include "operation/explain_text.h"
 #include "query/index_advice.h"
 
 namespace kauri::operation {
@@ -11,22 +12,6 @@ constexpr std::size_t kPartsMax = 8;
 // many times those that matched.
 constexpr std::uint64_t kManyExamined = 100;
 constexpr std::uint64_t kManyTimes = 10;
-
-std::string_view source_name(query::CandidateSource source) {
-  switch (source) {
-    case query::CandidateSource::kBase:
-      return "base";
-    case query::CandidateSource::kIds:
-      return "indexes";
-    case query::CandidateSource::kChildren:
-      return "children";
-    case query::CandidateSource::kSubtree:
-      return "subtree";
-    case query::CandidateSource::kNone:
-      break;
-  }
-  return "none";
-}
 
 }  // namespace
 
